@@ -13,13 +13,13 @@ from typing import Literal
 
 from pydantic import Field
 from pydantic_config import BaseConfig, cli
-from rich.console import Console
 
+from data_build.invoices.checks import check_scenarios
 from data_build.invoices.database import build_database
 from data_build.invoices.mails import DiversityReport, MailReport, TemplateWriter, Writer, report, write_all
 from data_build.invoices.mails.anthropic_writer import AnthropicWriter
 from data_build.invoices.scenario import Scenario
-from data_build.invoices.scenarios import check_scenarios, sample_scenarios
+from data_build.invoices.scenarios import sample_scenarios
 
 REPOSITORY = Path(__file__).parents[2]
 FILES = ("invoices.db", "tasks.jsonl", "manifest.json")
@@ -44,7 +44,6 @@ class InvoicesConfig(BaseConfig):
 
 def main(arguments: Sequence[str]) -> None:
     config = cli(InvoicesConfig, args=list(arguments))
-    console = Console(highlight=False)
     with tempfile.TemporaryDirectory() as folder:
         work = Path(folder)
         database = work / "invoices.db"
@@ -54,23 +53,23 @@ def main(arguments: Sequence[str]) -> None:
             raise SystemExit(
                 "\n".join(["data-build invoices: the scenarios are unsound, nothing is written", *problems])
             )
-        console.print(_counts(database, scenarios))
+        print(_counts(database, scenarios))
         writer = make_writer(config)
         mails = write_all(scenarios, writer, config.seed, concurrency=config.concurrency)
-        console.print(str(mails))
+        print(mails)
         if isinstance(writer, AnthropicWriter):
-            console.print(writer.usage.line(config.model))
+            print(writer.usage.line(config.model))
         if mails.failures:
             raise SystemExit(f"data-build invoices: {len(mails.failures)} e-mails failed, nothing is written")
         diversity = report(list(mails.mails.values()))
-        console.print(str(diversity))
+        print(diversity)
         if diversity.duplicates or diversity.percentile(99) >= JACCARD_LIMIT:
             raise SystemExit(f"data-build invoices: e-mails too alike (limit {JACCARD_LIMIT}), nothing is written")
         write_tasks(work / "tasks.jsonl", scenarios, mails)
         manifest = make_manifest(config, database, work / "tasks.jsonl", diversity)
         (work / "manifest.json").write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
         publish(work, config.output)
-    console.print(f"wrote {', '.join(FILES)} to {config.output}")
+    print(f"wrote {', '.join(FILES)} to {config.output}")
 
 
 def make_writer(config: InvoicesConfig) -> Writer:
