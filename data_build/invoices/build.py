@@ -23,8 +23,6 @@ from data_build.invoices.scenarios import sample_scenarios
 
 REPOSITORY = Path(__file__).parents[2]
 FILES = ("invoices.db", "tasks.jsonl", "manifest.json")
-JACCARD_LIMIT = 0.6
-"""Highest 99th percentile of nearest-neighbour 5-gram similarity that still counts as diverse."""
 
 
 class InvoicesConfig(BaseConfig):
@@ -63,8 +61,8 @@ def main(arguments: Sequence[str]) -> None:
             raise SystemExit(f"data-build invoices: {len(mails.failures)} e-mails failed, nothing is written")
         diversity = report(list(mails.mails.values()))
         print(diversity)
-        if diversity.duplicates or diversity.percentile(99) >= JACCARD_LIMIT:
-            raise SystemExit(f"data-build invoices: e-mails too alike (limit {JACCARD_LIMIT}), nothing is written")
+        if not diversity.ok:
+            raise SystemExit("data-build invoices: e-mails too alike, nothing is written")
         write_tasks(work / "tasks.jsonl", scenarios, mails)
         manifest = make_manifest(config, database, work / "tasks.jsonl", diversity)
         (work / "manifest.json").write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
@@ -105,7 +103,7 @@ def make_manifest(config: InvoicesConfig, database: Path, tasks: Path, diversity
         "tasks": len(tasks.read_text(encoding="utf-8").splitlines()),
         "database_rows_sha256": content_hash(database),
         "tasks_sha256": hashlib.sha256(tasks.read_bytes()).hexdigest(),
-        "jaccard_p99": round(diversity.percentile(99), 3),
+        "jaccard_p99": round(diversity.p99, 3),
     }
 
 
