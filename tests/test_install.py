@@ -7,6 +7,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+
 from scripted_server import Reply, serve
 
 REPOSITORY = Path(__file__).parents[1]

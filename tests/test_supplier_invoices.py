@@ -15,7 +15,7 @@ from supplier_invoices.taskset import InvoiceData, SupplierInvoicesConfig, Suppl
 
 
 def load(**config: str) -> list[InvoiceData]:
-    return [task.data for task in SupplierInvoicesTaskset(SupplierInvoicesConfig(**config))]
+    return [task.data for task in SupplierInvoicesTaskset(SupplierInvoicesConfig.model_validate(config))]
 
 
 def test_split_and_language_select_rows() -> None:
@@ -135,7 +135,8 @@ def test_vf_eval_needs_no_flag_and_a_scripted_solver_scores_full(episodes: dict[
     for row in solved:
         trace = episodes[str(row.id)].traces[0]
         assert trace.reward == 1.0
-        assert {name: reward.score for name, reward in trace.rewards.items()} == {"gold_fraction": 1.0, "solved": 1.0}
+        scores = {name: reward and reward.score for name, reward in trace.rewards.items()}
+        assert scores == {"gold_fraction": 1.0, "solved": 1.0}
         assert trace.metrics["tool_calls"] == len(row.path)
         assert trace.metrics["tool_errors"] == trace.metrics["extra_values"] == 0
 
@@ -143,7 +144,7 @@ def test_vf_eval_needs_no_flag_and_a_scripted_solver_scores_full(episodes: dict[
 def test_a_reply_that_dumps_tool_results_is_flagged(episodes: dict[str, vf.WireEpisode]) -> None:
     trace = episodes["invoices-1800"].traces[0]
     assert trace.reward == 1.0
-    assert trace.metrics["extra_values"] >= 4
+    assert (trace.metrics["extra_values"] or 0) >= 4
 
 
 def test_turn_cap_leaves_no_reply_and_no_reward(episodes: dict[str, vf.WireEpisode]) -> None:

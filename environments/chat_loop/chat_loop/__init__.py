@@ -1,0 +1,3 @@
+from chat_loop.harness import ChatLoopConfig, ChatLoopHarness
+
+__all__ = ["ChatLoopConfig", "ChatLoopHarness"]

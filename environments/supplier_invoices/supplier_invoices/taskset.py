@@ -148,12 +148,13 @@ class SupplierInvoicesTaskset(vf.Taskset[InvoiceTask, SupplierInvoicesConfig]):
 
 class SupplierInvoicesEnvConfig(vf.SingleAgentEnvConfig):
     agent: vf.AgentConfig = vf.AgentConfig(
-        harness={"id": "chat-loop"},  # ty: ignore[invalid-argument-type]  # narrowed to the harness's own config
+        harness={"id": "chat-loop"},
         runtime=vf.SubprocessConfig(),
         max_turns=8,
     )
     """Eight turns are four times what the hardest rows need."""
 
 
-class SupplierInvoicesEnv(vf.SingleAgentEnv, vf.Env[SupplierInvoicesEnvConfig]):
+# The second base names the config class; vf-replay accepts subclasses of SingleAgentEnv only.
+class SupplierInvoicesEnv(vf.SingleAgentEnv, vf.Env[SupplierInvoicesEnvConfig]):  # ty: ignore[invalid-generic-class]
     """The single agent with defaults that run anywhere: chat loop and tools in local processes."""
