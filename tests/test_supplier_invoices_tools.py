@@ -86,7 +86,7 @@ def test_subscription_rows_come_newest_first(tools: InvoiceTools, db: sqlite3.Co
     assert {row["subscription_number"] for row in rows} == {number}
 
 
-def test_identifiers_match_without_blanks_and_dashes(tools: InvoiceTools, db: sqlite3.Connection) -> None:
+def test_sq_06_identifiers_match_without_blanks_and_dashes(tools: InvoiceTools, db: sqlite3.Connection) -> None:
     columns = ("iban", "bankgiro", "postgiro", "vat_number")
     for identity, *values in db.execute(f"SELECT id, {', '.join(columns)} FROM suppliers"):
         for column, value in zip(columns, values, strict=True):
