@@ -47,3 +47,15 @@ def test_unknown_data_set_is_a_one_line_error(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr("sys.argv", ["data-build", "invoice"])
     with pytest.raises(SystemExit, match="no data set named 'invoice'"):
         cli.main()
+
+
+def test_wrong_flag_ends_with_a_readable_message(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.argv", ["data-build", "invoices", "--sed", "3"])
+    with pytest.raises(SystemExit) as stop:
+        cli.main()
+    printed = capsys.readouterr()
+    assert stop.value.code not in (0, None)
+    assert "--seed" in printed.out + printed.err
+    assert "Traceback" not in printed.out + printed.err

@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import Literal
 
 from pydantic import Field
-from pydantic_config import BaseConfig, cli
+from pydantic_config import BaseConfig
 
+from data_build.config import read_config
 from data_build.invoices.checks import check_scenarios
 from data_build.invoices.database import build_database
 from data_build.invoices.mails import DiversityReport, MailReport, TemplateWriter, Writer, report, write_all
@@ -41,7 +42,7 @@ class InvoicesConfig(BaseConfig):
 
 
 def main(arguments: Sequence[str]) -> None:
-    config = cli(InvoicesConfig, args=list(arguments))
+    config = read_config(InvoicesConfig, "invoices", arguments)
     with tempfile.TemporaryDirectory() as folder:
         work = Path(folder)
         database = work / "invoices.db"
