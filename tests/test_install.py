@@ -12,7 +12,11 @@ from scripted_server import Reply, serve
 
 REPOSITORY = Path(__file__).parents[1]
 # The project's own variables would point uv at this repository's environment.
-CLEAN = {name: value for name, value in os.environ.items() if name not in ("VIRTUAL_ENV", "PYTHONPATH")}
+CLEAN = {
+    name: value
+    for name, value in os.environ.items()
+    if name not in ("PYTHONPATH", "UV_PROJECT_ENVIRONMENT", "VIRTUAL_ENV")
+}
 
 
 def run(*command: str | Path, cwd: Path) -> str:
