@@ -3,7 +3,16 @@
 import sys
 from importlib import import_module
 
-BUILDERS = {"invoices": "data_build.invoices.build"}
+BUILDERS = {
+    "invoices": "data_build.invoices.build",
+    "musique": "data_build.musique.build",
+    "pool": "data_build.rollouts.pool",
+    "report": "data_build.report.build",
+    "rescore": "data_build.rollouts.rescore",
+    "sft": "data_build.rollouts.sft",
+    "math": "data_build.math.build",
+    "openrs": "data_build.math.openrs",
+}
 """Name → module with `main(arguments)`."""
 
 

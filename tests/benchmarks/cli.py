@@ -9,6 +9,10 @@ import sys
 
 BENCHMARKS = {
     "rollouts": "rollouts per second of the null harness and of chat-loop",
+    "search": "BM25 queries, build, opening and memory beside rank-bm25 and bm25s",
+    "verdicts": "mathematical verdicts per second, and the event loop while some hang",
+    "verdict-quality": "accuracy of raw math-verify and of ours on labelled pairs",
+    "rollouts-io": "memory and time of reading 20,000 long rollouts",
 }
 
 
@@ -19,4 +23,4 @@ def main() -> None:
     for name, text in BENCHMARKS.items():
         commands.add_parser(name, help=text, description=text)
     name = parser.parse_args().name
-    sys.exit(importlib.import_module(f"benchmarks.{name}").run())
+    sys.exit(importlib.import_module(f"benchmarks.{name.replace('-', '_')}").run())

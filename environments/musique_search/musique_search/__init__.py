@@ -1,0 +1,3 @@
+from musique_search.taskset import MusiqueSearchEnv, MusiqueSearchTaskset
+
+__all__ = ["MusiqueSearchEnv", "MusiqueSearchTaskset"]
