@@ -1,0 +1,3 @@
+from select_one.env import SelectOneEnv
+
+__all__ = ["SelectOneEnv"]
