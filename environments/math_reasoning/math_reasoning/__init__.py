@@ -1,0 +1,3 @@
+from math_reasoning.taskset import MathReasoningEnv, MathReasoningTaskset
+
+__all__ = ["MathReasoningEnv", "MathReasoningTaskset"]
