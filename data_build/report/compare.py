@@ -1,0 +1,97 @@
+"""Runs beside a baseline: paired differences, and the fractional changes of seed 2's coloured table."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from data_build.report.stats import Estimate, difference
+from data_build.report.summary import MEASURES, Evaluation, Measure
+
+
+@dataclass(frozen=True)
+class Difference:
+    """pass@k of a run minus that of the baseline, on the tasks that both have."""
+
+    run: str
+    baseline: str
+    taskset: str
+    k: int
+    estimate: Estimate
+    """`tasks`: common tasks; `excluded`: tasks that only one of the two has."""
+
+    @property
+    def clear(self) -> bool:
+        """Whether the interval leaves out zero."""
+        low, high = self.estimate.low, self.estimate.high
+        return low is not None and high is not None and (low > 0 or high < 0)
+
+
+def differences(
+    finals: Sequence[Evaluation], baselines: Mapping[str, Evaluation], wrong: bool, seed: int
+) -> list[Difference]:
+    """Every run against the baseline of its taskset, for each k that both have, where they share a task."""
+    found = []
+    for evaluation in finals:
+        base = baselines.get(evaluation.taskset)
+        if base is None or base is evaluation:
+            continue
+        for k in sorted(evaluation.task_pass[wrong].keys() & base.task_pass[wrong].keys()):
+            estimate = difference(evaluation.task_pass[wrong][k], base.task_pass[wrong][k], seed)
+            if estimate.tasks:
+                found.append(Difference(label(evaluation), label(base), evaluation.taskset, k, estimate))
+    return found
+
+
+def label(evaluation: Evaluation) -> str:
+    """Run and checkpoint as shown."""
+    return evaluation.run if evaluation.step is None else f"{evaluation.run} @ step {evaluation.step}"
+
+
+@dataclass(frozen=True)
+class Cell:
+    value: float | None
+    change: float | None
+    """(value − baseline) / baseline; None without either, or where the baseline is 0."""
+
+
+@dataclass(frozen=True)
+class ChangeTable:
+    """Final figures of every run on every taskset; a row a run, the baseline first."""
+
+    baseline: str
+    columns: list[tuple[str, str, Measure]]
+    """(taskset, figure, what it is)."""
+    rows: list[tuple[str, list[Cell]]]
+
+
+def change_table(finals: Sequence[Evaluation], baseline: str, wrong: bool) -> ChangeTable:
+    """Seed 2's table: raw values, and their fractional change against the baseline run in the same column."""
+    columns, values = [], {}
+    for taskset in dict.fromkeys(e.taskset for e in finals):
+        those = {e.run: figures(e, wrong) for e in finals if e.taskset == taskset}
+        names = list(dict.fromkeys(name for found in those.values() for name in found))
+        for name in sorted(names, key=_order):
+            columns.append((taskset, name, MEASURES.get(name) or Measure(name, "", "higher")))
+            values[taskset, name] = {run: found.get(name) for run, found in those.items()}
+    runs = sorted(dict.fromkeys(e.run for e in finals), key=lambda run: run != baseline)
+    rows = []
+    for run in runs:
+        cells = []
+        for taskset, name, _ in columns:
+            value, base = (values[taskset, name].get(which) for which in (run, baseline))
+            cells.append(Cell(value, (value - base) / abs(base) if value is not None and base else None))
+        rows.append((run, cells))
+    return ChangeTable(baseline, columns, rows)
+
+
+def figures(evaluation: Evaluation, wrong: bool) -> dict[str, float]:
+    """The figures of an evaluation that go into table and curves, by name (`pass@8`, `tokens`, …)."""
+    found = {f"pass@{k}": e.value for k, e in evaluation.passes(wrong).items()}
+    found |= {name: e.value for name, e in evaluation.measures.items() if name in MEASURES}
+    found["median_tokens_correct"] = evaluation.median_tokens_correct
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def _order(name: str) -> tuple[int, int]:
+    if name.startswith("pass@"):
+        return 0, int(name[5:])
+    return 1, list(MEASURES).index(name)
