@@ -81,6 +81,7 @@ def measure(rollouts: int, tokens: int) -> int:
         )
         results = {"ours, all: read and count": _apart(count, whole)}
         results["ours, all: data-build sft"] = _apart(sft, whole)
+        results["ours, all: data-build report"] = _apart(report, whole)
         sides: dict[str, Callable[[Path], int]] = {
             "ours, part": count,
             "verifiers' record, line by line": records,
@@ -175,6 +176,14 @@ def sft(run: Path) -> int:
     return _right(json.loads((out / "manifest.json").read_text(encoding="utf-8"))["funnel"])
 
 
+def report(run: Path) -> int:
+    """The whole command: figures, charts and the page with its transcripts."""
+    from data_build.report.build import ReportConfig, build
+
+    figures, total = build(ReportConfig(runs=[run], out=run.parent / "report"))
+    return round(figures.evaluations[0].left_out[1].value * total)
+
+
 def _right(funnel: list[dict[str, Any]]) -> int:
     return next(stage["rollouts"] for stage in funnel if stage["stage"] == "right")
 
@@ -208,6 +217,7 @@ def _timed(job: Callable[[Path], int], run: Path) -> Result:
     else:
         import pyarrow.parquet  # noqa: F401
 
+        import data_build.report.build
         import data_build.rollouts.sft_files
         import data_build.rollouts.tally  # noqa: F401
     start = time.perf_counter()
