@@ -181,7 +181,8 @@ def report(run: Path) -> int:
     from data_build.report.build import ReportConfig, build
 
     figures, total = build(ReportConfig(runs=[run], out=run.parent / "report"))
-    return round(figures.evaluations[0].left_out[1].value * total)
+    share = figures.evaluations[0].left_out[1].value  # every task has as many rollouts, so the mean over tasks is it
+    return -1 if share is None else round(share * total)
 
 
 def _right(funnel: list[dict[str, Any]]) -> int:
