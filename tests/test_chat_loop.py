@@ -3,7 +3,9 @@
 import asyncio
 import gc
 import warnings
-from collections.abc import Iterator
+from asyncio.base_subprocess import BaseSubprocessTransport
+from collections.abc import Coroutine, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -101,8 +103,34 @@ class Runs:
         return [request.body for request in self.requests[harness] if request.prompt == prompt]
 
 
+async def end_nulls_children() -> None:
+    """Sees the children of `null` off while their event loop still runs.
+
+    A cancelled or timed-out `null` rollout kills its child without waiting for it; a transport whose loop has closed
+    meanwhile complains in whatever test collects it.
+    """
+    async with asyncio.timeout(30):
+        while running := [
+            thing
+            for thing in gc.get_objects()
+            if issubclass(type(thing), BaseSubprocessTransport) and thing.get_returncode() is None
+        ]:
+            for child in running:
+                with suppress(ProcessLookupError):
+                    child.kill()
+            del running
+            await asyncio.sleep(0.1)
+    await asyncio.sleep(0.1)  # for the callbacks that close the pipes
+
+
+async def seeing_children_off(run: Coroutine[None, None, list[vf.Trace]]) -> list[vf.Trace]:
+    traces = await run
+    await end_nulls_children()
+    return traces
+
+
 def collect_nulls_leftovers() -> None:
-    """Collect what `null` leaves of a child process that it had to end: no warning of it in a later test."""
+    """Collect the transports that `null` never closes: no warning of them in a later test."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ResourceWarning)
         gc.collect()
@@ -129,7 +157,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Runs:
                 prompts=list(scripts),
                 seconds=SECONDS,
             )
-            traces = asyncio.run(run)
+            traces = asyncio.run(seeing_children_off(run))
         result.traces[harness] = dict(zip(scripts, traces, strict=True))
         result.requests[harness] = server.requests
     collect_nulls_leftovers()
@@ -234,6 +262,8 @@ def test_cancelled_rollouts_leave_nothing_open(harness: str, tmp_path: Path, too
         async with asyncio.timeout(10):
             while server.open:
                 await asyncio.sleep(0.05)
+        if harness == "null":
+            await end_nulls_children()
         return asyncio.all_tasks() - {asyncio.current_task()}
 
     with serve(by_prompt({"stuck": turns})) as server:
