@@ -3,7 +3,7 @@
 import re
 from datetime import date
 
-_MONTHS = {
+MONTHS = {
     name: number
     for number, names in enumerate(
         (
@@ -24,7 +24,8 @@ _MONTHS = {
     )
     for name in names.split()
 }
-_MONTH = "(" + "|".join(sorted(_MONTHS, key=len, reverse=True)) + r")\b\.?"
+"""Month number by Swedish or English name or abbreviation, case-folded."""
+_MONTH = "(" + "|".join(sorted(MONTHS, key=len, reverse=True)) + r")\b\.?"
 _DAY = r"(?<![\d.,:/-])(\d{1,2})(?:st|nd|rd|th|:[ae]|\.)?"
 _TO = (
     r"\s*(?:-|–|—|\bto\b|\btill\b|\buntil\b|\bthrough\b|\band\b|\boch\b|\bt\.?o\.?m\b\.?)"
@@ -67,7 +68,7 @@ def days(text: str) -> set[date]:
 
     def add(year: str, month: str, day: str) -> None:
         try:
-            found.add(date(int(year), _MONTHS.get(month) or int(month), int(day)))
+            found.add(date(int(year), MONTHS.get(month) or int(month), int(day)))
         except ValueError:  # 31 February, or year 0
             return
 

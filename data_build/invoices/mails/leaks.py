@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from data_build.invoices.scenario import Scenario
+from slm_rewards.dates import MONTHS
 from slm_rewards.text import gold_fraction
 
 STATUS_FORMS = {
@@ -16,27 +17,6 @@ STATUS_FORMS = {
 }
 """When the status is asked for, no status may be named in the mail in either language: naming the others tells too."""
 
-MONTHS = {
-    name: number
-    for number, names in enumerate(
-        (
-            "januari january jan",
-            "februari february feb",
-            "mars march mar",
-            "april apr",
-            "maj may",
-            "juni june jun",
-            "juli july jul",
-            "augusti august aug",
-            "september sept sep",
-            "oktober october okt oct",
-            "november nov",
-            "december dec",
-        ),
-        1,
-    )
-    for name in names.split()
-}
 _MONTH = "(?P<month>" + "|".join(sorted(MONTHS, key=len, reverse=True)) + ")"
 _DATES = [
     re.compile(
