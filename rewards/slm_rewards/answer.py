@@ -17,7 +17,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable
 
-from slm_rewards.normalise import strip_think
+from slm_rewards.normalise import strip_calls, strip_think
 
 _BLOCK = re.compile(r"<<(?!<)((?:(?!<<|>>).)*)>>", re.DOTALL)
 _SIGNS = str.maketrans(dict.fromkeys("‐‑‒–—―−", "-") | dict.fromkeys("’‘´`ʻʼ", "'") | {"⁄": "/"})
@@ -34,9 +34,9 @@ def last_answer(reply: str | None) -> str | None:
 
     A block ends at the first `>>` and never holds another `<<`: of nested blocks the inner one counts, an
     unclosed one does not, `<<<Lund>>>` holds `Lund`. It may span lines and stand in a code block. Text in a
-    think block does not count (`normalise.strip_think`). `<<answer>> Lund` holds `answer`.
+    think block or in the tags of a tool call does not count (`normalise`). `<<answer>> Lund` holds `answer`.
     """
-    blocks = _BLOCK.findall(strip_think(reply or ""))
+    blocks = _BLOCK.findall(strip_calls(strip_think(reply or "")))
     return (blocks[-1].strip() or None) if blocks else None
 
 

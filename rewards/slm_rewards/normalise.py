@@ -4,6 +4,7 @@ import re
 import unicodedata
 
 _THINK = re.compile(r"<(/?)think(?:ing)?>", re.IGNORECASE)
+_CALL = re.compile(r"<tool_call>.*?(?:</tool_call>|\Z)|</tool_call>", re.DOTALL)
 _ESCAPE = re.compile(r"\\(?=[^\w\s])")
 _EMPHASIS = re.compile(r"[*`~]+|(?<![^\W_])_+|_+(?![^\W_])")
 _BLANKS = re.compile(r"[^\S\n]+")
@@ -32,6 +33,14 @@ def strip_think(reply: str) -> str:
     if not inside:
         kept.append(reply[start:])
     return "\n".join(kept)
+
+
+def strip_calls(reply: str) -> str:
+    """The reply without tool calls that no parser took: text in `<tool_call>` tags states nothing to the reader.
+
+    An opening tag alone drops all after it (two objects in one tag, a call cut off); a closing tag alone only itself.
+    """
+    return _CALL.sub("\n", reply)
 
 
 def normalise(text: str, fold: bool = True) -> str:

@@ -22,7 +22,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from slm_rewards.dates import days, parse_iso
-from slm_rewards.normalise import normalise, strip_think
+from slm_rewards.normalise import normalise, strip_calls, strip_think
 from slm_rewards.numbers import numbers, parse_number
 
 _IDENTIFIER = re.compile(r"[A-Za-z]{0,4}[ -]?\d[\dA-Za-z -]*")
@@ -74,7 +74,7 @@ def extra_values(reply: str | None, tool_values: Iterable[str], expected: Iterab
 
 def found_values(reply: str | None, values: Iterable[str]) -> list[str]:
     """Those of `values` that the reply states whole, in their order (rules: module docstring)."""
-    plain = normalise(strip_think(reply or ""), fold=False)
+    plain = normalise(strip_calls(strip_think(reply or "")), fold=False)
     folded = normalise(plain)
     stated_days, stated_numbers = days(folded), numbers(folded)
     found = []

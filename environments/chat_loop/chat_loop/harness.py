@@ -5,6 +5,7 @@ child Python per rollout costs seconds of CPU; a coroutine costs milliseconds. E
 the rollout's interception endpoint, so limits, stops, hooks, tokens and traces are verifiers' own.
 """
 
+import re
 from contextlib import AsyncExitStack
 from typing import Literal
 
@@ -21,6 +22,10 @@ from chat_loop.wire import Wire
 
 TRANSPORT_EXIT_CODE = getattr(errors, "MODEL_TRANSPORT_ERROR_EXIT_CODE", 1)
 """Exit code by which verifiers 0.4 tells a broken connection to its interception from a failed harness."""
+
+
+_THOUGHT = re.compile(r"\A.*</think>|<think>.*\Z", re.DOTALL)
+_CALL_TAG = re.compile(r"</?tool_call>")
 
 
 class ChatLoopConfig(vf.HarnessConfig):
@@ -69,6 +74,15 @@ class ChatLoopHarness(vf.Harness[ChatLoopConfig]):
             except RolloutStopped as e:
                 return vf.ProgramResult(1, "", str(e))
         return vf.ProgramResult(0, "", "")
+
+    @vf.metric
+    async def malformed_tool_call(self, trace: vf.Trace) -> float:
+        """Replies that kept the tags of a tool call in their text: the server's parser could not read the call.
+
+        In training the renderer takes such a call out, and the reply is empty.
+        """
+        texts = [_THOUGHT.sub("", m.content) for m in trace.assistant_messages if isinstance(m.content, str)]
+        return float(sum(bool(_CALL_TAG.search(text)) for text in texts))
 
     def _wire(self, ctx: vf.ModelContext, data: vf.TaskData, tools: list[dict]) -> Wire:
         system, prompt = self.resolve_prompt(data)
