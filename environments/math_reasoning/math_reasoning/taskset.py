@@ -4,6 +4,7 @@ The reward reads the answer in the one form that the prompt asks for. Everything
 recorded beside it with weight 0, so that a recipe can give it a weight.
 """
 
+import random
 from typing import Literal
 
 import verifiers.v1 as vf
@@ -172,10 +173,12 @@ class MathReasoningConfig(vf.TasksetConfig):
     """Rows of gsm_symbolic."""
     seed: int = 0
     """Of gsm_symbolic."""
+    shuffle: int | None = None
+    """Seed of a random order of the rows; none keeps the order of their source. Trainers walk tasks in this order."""
 
 
 def config_rows(config: MathReasoningConfig) -> list[Row]:
-    """The rows of a config in the order of their source. Raises ValueError naming the field that does not fit."""
+    """The rows of a config in its order. Raises ValueError naming the field that does not fit."""
     if config.dataset == "gsm_symbolic" and config.path is None:
         if config.levels is not None:
             raise ValueError("levels: gsm_symbolic has none; leave levels out")
@@ -187,7 +190,10 @@ def config_rows(config: MathReasoningConfig) -> list[Row]:
     if config.exclude_known_bad:
         rows = without_known_bad(rows)
     refuse_overlaps(rows, config.benchmarks)
-    return with_usable_gold(rows, config.strict_golds)
+    rows = with_usable_gold(rows, config.strict_golds)
+    if config.shuffle is not None:
+        random.Random(config.shuffle).shuffle(rows)
+    return rows
 
 
 class MathReasoningTaskset(vf.Taskset[MathTask, MathReasoningConfig]):  # ty: ignore[invalid-type-arguments]

@@ -1,21 +1,24 @@
-"""select-one: n attempts at a task, one correct attempt kept for training (rejection sampling).
+"""select-one: n attempts at a task in one episode; one correct attempt is trained on (rejection sampling), or all.
 
-Attempts are played untrainable and the selected one is made trainable at the end, so an episode that breaks off
-half-way trains nothing.
+Attempts are played untrainable and made trainable at the end, so an episode that breaks off half-way trains nothing.
+Only an Env sees the whole group before prime-rl does, so what a loss needs of it is written here: the group's standard
+deviation (as loss weights) and a frozen model's logprobs.
 """
 
 import asyncio
 import hashlib
 from collections.abc import Callable, Sequence
-from statistics import fmean
+from statistics import fmean, pstdev
 from typing import Literal
 
 import verifiers.v1 as vf
 from pydantic import Field, model_validator
 from verifiers.v1.utils.generic import deep_merge
 
+from select_one.reference import ReferenceConfig, score
+
 ROUNDING = 1e-6
-"""Weighted rewards that add up to the threshold may miss it by this much."""
+"""Weighted rewards that add up to the threshold may miss it by this much; a spread below it is none."""
 
 
 class SelectOneEnvConfig(vf.EnvConfig):
@@ -33,6 +36,19 @@ class SelectOneEnvConfig(vf.EnvConfig):
     """An attempt is correct when that reward reaches this."""
     seed: int = 0
     """Of `select = "random"`."""
+    train: Literal["selected", "all"] = "selected"
+    """Which attempts are trained on: the selected one, or all that ran (a group in one episode)."""
+    divide_by_std: bool = False
+    """With `train = "all"`: gives each attempt's tokens the `rl` loss weight 1 / (population standard deviation of the
+    group's rewards), for a loss that multiplies the advantage by it (`math_reasoning.losses.clipped_surrogate`)."""
+    reference: ReferenceConfig | None = None
+    """A frozen model whose logprobs of the trained tokens the loss gets as `ref_logprobs`."""
+
+    @model_validator(mode="after")
+    def _group(self) -> "SelectOneEnvConfig":
+        if self.divide_by_std and self.train != "all":
+            raise ValueError('divide_by_std: one attempt has no spread; set train = "all" or leave it out')
+        return self
 
     @model_validator(mode="before")
     @classmethod
@@ -56,7 +72,8 @@ def agent_defaults(taskset_id: str) -> dict:
 
 
 class SelectOneEnv(vf.Env[SelectOneEnvConfig]):
-    """Plays `n` attempts; the selected one is trainable, the others are not, none is if none is correct."""
+    """Plays `n` attempts. Trainable is the selected one (none if none is correct), or with `train = "all"` all that
+    ran."""
 
     async def setup(self, agents: vf.Agents) -> None:
         agents.agent.trainable = False
@@ -82,7 +99,6 @@ class SelectOneEnv(vf.Env[SelectOneEnvConfig]):
         if ran:
             facts["tokens_mean"] = fmean(map(tokens, ran))
         if kept is not None:
-            kept.agent.trainable = True
             facts["tokens_mean_correct"] = fmean(map(tokens, correct))
             facts["tokens_kept"] = tokens(kept)
         # Facts of the episode, on every trace of it: consumers read traces one by one.
@@ -90,6 +106,13 @@ class SelectOneEnv(vf.Env[SelectOneEnvConfig]):
             trace.record_metrics(facts)
             trace.record_metric("correct", any(trace is t for t in correct))
             trace.record_metric("selected", trace is kept)
+        trained = ran if self.config.train == "all" else [t for t in ran if t is kept]
+        if self.config.divide_by_std:
+            weigh(trained)
+        if self.config.reference is not None:
+            await score(self.config.reference, task, trained)
+        for trace in trained:
+            trace.agent.trainable = True
 
     async def run_episode(
         self,
@@ -126,6 +149,17 @@ class SelectOneEnv(vf.Env[SelectOneEnvConfig]):
             return min(correct, key=tokens)
         digest = hashlib.sha256(f"{self.config.seed}:{task.key}".encode()).digest()
         return correct[int.from_bytes(digest) % len(correct)]
+
+
+def weigh(group: Sequence[vf.Trace]) -> None:
+    """Writes the `rl` loss weight 1 / std(rewards) on every sampled node; 1.0 in a group without spread, whose
+    advantages are 0. prime-rl hands it to the loss as `loss_weights`."""
+    spread = pstdev(trace.reward for trace in group) if group else 0.0
+    weight = 1 / spread if spread > ROUNDING else 1.0
+    for trace in group:
+        for node in trace.nodes:
+            if any(node.mask):
+                node.loss_weights = {"rl": [weight] * len(node.token_ids)}
 
 
 def tokens(trace: vf.Trace) -> int:
