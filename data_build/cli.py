@@ -10,6 +10,7 @@ BUILDERS = {
     "report": "data_build.report.build",
     "rescore": "data_build.rollouts.rescore",
     "sft": "data_build.rollouts.sft",
+    "sft-show": "data_build.rollouts.sft_show",
     "math": "data_build.math.build",
     "openrs": "data_build.math.openrs",
 }

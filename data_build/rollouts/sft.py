@@ -82,6 +82,7 @@ def main(arguments: Sequence[str]) -> None:
     config = read_config(SftConfig, "sft RUNS…", rest)
     try:
         print("\n".join(build(runs, config)))
+        print(f"which tokens are trained: data-build sft-show {config.out} --model MODEL")
     except ValueError as e:
         raise SystemExit(f"data-build sft: {e}") from None
 
