@@ -11,6 +11,13 @@ from supplier_invoices.taskset import SupplierInvoicesConfig, rows
 REPOSITORY = Path(__file__).parents[1]
 ROOT = (REPOSITORY / "README.md").read_text(encoding="utf-8")
 PACKAGES = sorted(path.parent for path in REPOSITORY.glob("environments/*/pyproject.toml"))
+READMES = [
+    "README.md",
+    "rewards/README.md",
+    "smollm2/README.md",
+    "recipes/README.md",
+    *(str(path.relative_to(REPOSITORY)) for path in sorted((REPOSITORY / "recipes/results").glob("*/*.md"))),
+]
 
 
 def test_supplier_invoices_shows_five_rows_of_the_data() -> None:
@@ -48,6 +55,6 @@ def test_every_package_has_a_changelog_entry_for_its_version(package: Path) -> N
 
 
 def test_links_between_readmes_lead_somewhere() -> None:
-    for readme in [REPOSITORY / "README.md", *(p / "README.md" for p in PACKAGES), REPOSITORY / "rewards/README.md"]:
+    for readme in [*(REPOSITORY / name for name in READMES), *(p / "README.md" for p in PACKAGES)]:
         for target in re.findall(r"\]\((?!http)([^)#]+)", readme.read_text(encoding="utf-8")):
             assert (readme.parent / target).exists(), f"{readme}: {target}"
