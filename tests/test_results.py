@@ -97,3 +97,12 @@ def test_a_file_without_metrics_is_one_line(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.setattr("sys.argv", ["curve", str(tmp_path)])
     with pytest.raises(SystemExit, match=r"none of the metrics of a run is here; train with \[monitors.file\]"):
         curve.main()
+
+
+@pytest.mark.parametrize(("run", "last"), [("invoices", 34), ("musique", 20)])
+def test_the_committed_metrics_hold_what_the_text_says(run: str, last: int) -> None:
+    values = curve.read_metrics(RESULTS / f"{run}-sft-rl-metrics.jsonl")
+    assert max(values["entropy, nats a token"]) == last
+    measured = {e["step"]: e["pass_at_k"]["left_out"]["1"]["value"] for e in evaluations(f"{run}-report.json")[1:]}
+    assert values["evaluation reward"] == pytest.approx(measured, abs=1e-5)
+    assert max(values["KL to the sampling policy"].values()) < 0.005

@@ -68,7 +68,7 @@ def main() -> None:
     arguments = parser.parse_args()
     path = arguments.run / "metrics.jsonl" if arguments.run.is_dir() else arguments.run
     try:
-        draw(read_metrics(path), path.parent.name or path.name, arguments.out)
+        draw(read_metrics(path), path.parent.name if path.name == "metrics.jsonl" else path.stem, arguments.out)
     except (OSError, ValueError) as e:
         raise SystemExit(f"curve: {e}") from None
     print(f"wrote {arguments.out}")
