@@ -7,17 +7,26 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import verifiers.v1 as vf
 from rich.console import Console
 
 from data_build.rollouts import sft
 from data_build.rollouts.sft import SftConfig, build
 from data_build.rollouts.sft_show import CLOSE, OPEN, ShowConfig, main, show
+from recipes.teacher.conversation import Conversation
+from recipes.teacher.invoices import load_mails, next_turn
 from rollout_fixtures import SearchTask, episode, write_run
 from smollm2_chatml.prepare import prepare
 from smollm2_tokenizer import load_tokenizer, write_model_folder
+from supplier_invoices.taskset import SYSTEM
+from supplier_invoices.tools import InvoiceTools
 from tiny_qwen import renderer, rows, text, training_sample
 
-INVOICES = Path(__file__).parents[1] / "data/smollm2-invoices-sft"
+TOOLS = {
+    "GetOrderBySubscription": InvoiceTools.get_order_by_subscription,
+    "SearchSupplier": InvoiceTools.search_supplier,
+    "LookupOrderRows": InvoiceTools.lookup_order_rows,
+}
 MESSAGES: list[dict[str, Any]] = [
     {"role": "system", "content": "Be brief."},
     {"role": "user", "content": "Where is Lund?"},
@@ -207,12 +216,41 @@ def test_a_folder_that_trains_nothing_fails(tmp_path: Path, tiny: str) -> None:
     assert "no token of any row is trained" in failure(folder, "--model", tiny, "--renderer", "qwen3")
 
 
-def test_smollm2_on_the_shipped_set(tmp_path: Path, smollm2: str, capsys: pytest.CaptureFixture) -> None:
-    """The first rows of data/smollm2-invoices-sft, with the recipe's renderer and a parquet file."""
+def played(mail: dict[str, Any]) -> dict[str, Any]:
+    """A row as `data-build sft` writes it: the scripted teacher's conversation about one mail, with the real tools."""
+    server, calls, results = InvoiceTools(vf.SharedToolsetConfig()), [], []
+    messages: list[dict[str, Any]] = [
+        {"role": "system", "content": SYSTEM},
+        {"role": "user", "content": mail["question"]},
+    ]
+    while (
+        reply := next_turn(mail, Conversation(mail["question"], calls, results, None), random.Random(0), False)
+    ).call:
+        call = {"name": reply.call.name, "arguments": json.dumps(reply.call.arguments, ensure_ascii=False)}
+        calls.append(reply.call)
+        results.append(TOOLS[reply.call.name](server, **reply.call.arguments))
+        identity = f"call_{len(calls)}"
+        messages += [
+            {
+                "role": "assistant",
+                "content": "",
+                "tool_calls": [{"id": identity, "type": "function", "function": call}],
+            },
+            {"role": "tool", "content": results[-1], "tool_call_id": identity},
+        ]
+    return {"messages": [*messages, {"role": "assistant", "content": reply.text}], "tools": "[]"}
+
+
+def test_smollm2_on_conversations_of_the_scripted_teacher(
+    tmp_path: Path, smollm2: str, capsys: pytest.CaptureFixture
+) -> None:
+    """As the invoices recipe trains: its renderer, a parquet file, calls and results."""
+    import pyarrow as pa
     import pyarrow.parquet as pq
 
     (tmp_path / "sft").mkdir()
-    pq.write_table(pq.read_table(INVOICES / "train.parquet").slice(0, 8), tmp_path / "sft/train.parquet")
+    mails = list(load_mails().values())[:8]
+    pq.write_table(pa.Table.from_pylist([played(mail) for mail in mails]), tmp_path / "sft/train.parquet")
     main([str(tmp_path / "sft"), "--model", smollm2, "--renderer", "smollm2_chatml.SmolLM2Renderer", "--rows", "8"])
     printed = capsys.readouterr().out
     found = rows(tmp_path / "sft", tmp_path / "cache")
