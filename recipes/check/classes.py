@@ -1,7 +1,6 @@
 """Recipes through prime-rl's real config classes and its real dry run, both in prime-rl's own interpreter."""
 
 import json
-import os
 import subprocess
 import tempfile
 from collections.abc import Sequence
@@ -12,6 +11,7 @@ from typing import Any
 from recipes.check.config import CheckConfig
 from recipes.check.problem import Problem, dotted, written_location
 from recipes.check.recipe import Recipe
+from recipes.launch.clone import environment
 
 SECONDS = 300
 """For one process; the slowest seen took 40 s."""
@@ -77,12 +77,11 @@ def dry_run(python: Path, recipe: Recipe) -> Problem | None:
 
 
 def _run(python: Path, arguments: list[str]) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "PYDANTIC_CONFIG_PLAIN": "1", "NO_COLOR": "1", "COLUMNS": "400"}
-    environment.pop("PYTHONPATH", None)  # of this interpreter's version, not of that one's
-    environment.pop("VIRTUAL_ENV", None)
+    kept = environment() | {"PYDANTIC_CONFIG_PLAIN": "1", "NO_COLOR": "1", "COLUMNS": "400"}
+    kept.pop("PYTHONPATH", None)  # of this interpreter's version, not of that one's
     try:
         return subprocess.run(
-            [str(python), *arguments], capture_output=True, text=True, timeout=SECONDS, env=environment, check=False
+            [str(python), *arguments], capture_output=True, text=True, timeout=SECONDS, env=kept, check=False
         )
     except subprocess.TimeoutExpired:
         return subprocess.CompletedProcess([], 1, "", f"no answer within {SECONDS} s")

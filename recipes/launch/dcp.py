@@ -1,6 +1,6 @@
 """LoRA matrices of a prime-rl trainer checkpoint as one safetensors file: `python dcp.py TRAINER_FOLDER OUT`.
 
-A file of its own because it needs torch and safetensors, which our environment does not install: it also runs, by
+A file of its own because it needs torch, which our environment does not install: it also runs, by
 its path, in prime-rl's. Reads the LoRA tensors only, on the CPU, in one process.
 """
 
