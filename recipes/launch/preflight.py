@@ -1,4 +1,5 @@
-"""What can be seen to be missing before prime-rl's start, which takes a minute: files, folders, unmerged adapters.
+"""What can be seen to be missing before prime-rl's start, which takes a minute: files, folders, unmerged
+adapters, half checkpoints.
 
 Only existence is checked here; whether the settings fit together is for prime-rl's own configuration classes.
 """
@@ -11,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from recipes.launch import resume
 from recipes.launch.errors import LaunchError
 
 
@@ -28,6 +30,8 @@ def problems(command: str, argv: list[str]) -> list[str]:
     lines = [line for key, name in _models(found) if (line := _model_problem(key, name))]
     if command == "sft":
         lines += [line for key, name in _data_sets(found) if (line := _data_problem(key, name))]
+    if line := resume.problem(command, found):
+        lines.append(line)
     return list(dict.fromkeys(lines))
 
 
