@@ -151,6 +151,13 @@ BREAKS: list[tuple[str, dict, dict[str, Any], str, str]] = [
     ),
     ("filesystem_broadcast", MATH, {"weight_broadcast": None}, "weight_broadcast.type", '"filesystem"'),
     ("filesystem_broadcast", MATH, {"weight_broadcast.type": "nccl"}, "weight_broadcast.type", "A6000"),
+    (
+        "graphs_of_decodes_only",
+        INVOICES,
+        {"inference.vllm.compilation_config": {"mode": 0, "cudagraph_mode": "FULL"}},
+        "inference.vllm.compilation_config.cudagraph_mode",
+        "FULL_DECODE_ONLY",
+    ),
     ("explicit_agent", INVOICES, {f"{TEST}.env.agent.harness": None}, f"{TEST}.env.agent.harness.id", "missing"),
     ("explicit_agent", EVAL, {"env.agent.runtime": None}, "env.agent.runtime.type", "'subprocess'"),
     ("explicit_agent", EVAL, {"env.agent.harness.id": "null"}, "env.agent.harness.id", "process per rollout"),

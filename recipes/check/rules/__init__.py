@@ -26,6 +26,7 @@ RULES: dict[str, Rule] = {
     "explicit_parsers": serving.explicit_parsers,
     "thinking_agrees": serving.thinking_agrees,
     "filesystem_broadcast": serving.filesystem_broadcast,
+    "graphs_of_decodes_only": serving.graphs_of_decodes_only,
     "explicit_agent": serving.explicit_agent,
     "no_benchmark_in_training": data.no_benchmark_in_training,
     "loss_mask_stated": data.loss_mask_stated,

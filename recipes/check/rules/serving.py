@@ -107,6 +107,17 @@ def filesystem_broadcast(recipe: Recipe) -> Iterator[tuple[str, str]]:
         yield "weight_broadcast.type", f'{text}: use "filesystem"'
 
 
+def graphs_of_decodes_only(recipe: Recipe) -> Iterator[tuple[str, str]]:
+    """The server puts no prefill into a full CUDA graph.
+
+    With `cudagraph_mode = "FULL"` FlashAttention 3 captures mixed batches too. On vLLM 0.26 replies were then garbage
+    after a few tokens, with NaN logprobs (recipes/results/smollm2_2026_11_30; pytorch/torchtitan pull request 3685).
+    """
+    key = "inference.vllm.compilation_config.cudagraph_mode"
+    if str(recipe.get(key)).upper() == "FULL":
+        yield key, 'garbles replies under load: use "FULL_DECODE_ONLY", or leave the mode to vLLM'
+
+
 def explicit_agent(recipe: Recipe) -> Iterator[tuple[str, str]]:
     """Each environment says who plays and where: verifiers' own defaults are a shell agent on a remote runtime."""
     for source in recipe.sources:
