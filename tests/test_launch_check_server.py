@@ -38,7 +38,7 @@ def test_a_sound_server_passes_all_checks() -> None:
     with serve(good) as server:
         findings = check("tuned-step_8", CheckConfig(base_url=server.url, base="base"))
         bodies = [request.body for request in server.requests]
-    assert [finding.level for finding in findings] == ["ok"] * 6
+    assert [finding.level for finding in findings] == ["ok"] * 7
     assert all(body["temperature"] == 0.0 for body in bodies)
     choices = [body["tool_choice"] for body in bodies if "tools" in body]
     assert choices == ["auto", {"type": "function", "function": {"name": "search"}}]
@@ -83,10 +83,12 @@ def test_the_command_line(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captur
     with serve(good) as server:
         monkeypatch.setattr(sys, "argv", ["check-server", "base", "--base-url", server.url])
         check_server.main()
-    assert capsys.readouterr().out.splitlines()[-1] == "ok      tool call, forced: parsed"
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[-2] == "ok      tool call, forced: parsed"
+    assert lines[-1].startswith("ok      beside others, 64 in flight: 64 copies of 4 prompts keep 100%")
     with serve(lambda request: Reply("71")) as server:
         monkeypatch.setattr(sys, "argv", ["check-server", "base", "--base-url", server.url])
-        with pytest.raises(SystemExit, match=r"^check-server: 2 of 5 checks failed: do not start the run yet$"):
+        with pytest.raises(SystemExit, match=r"^check-server: 2 of 6 checks failed: do not start the run yet$"):
             check_server.main()
     monkeypatch.setattr(sys, "argv", ["check-server", "--base-url", "x"])
     with pytest.raises(SystemExit, match="name the served model first"):
@@ -138,7 +140,7 @@ def serve_logprobs(shift: dict[str, float], noise: float) -> Generator[str]:
 )
 def test_equal_text_is_told_apart_by_log_probabilities(moved: float, noise: float, level: str) -> None:
     with serve_logprobs({"base": 0.0, "tuned-step_8": moved}, noise) as url:
-        findings = check("tuned-step_8", CheckConfig(base_url=url, base="base"))
+        findings = check("tuned-step_8", CheckConfig(base_url=url, base="base", concurrency=1))
     (found,) = [finding for finding in findings if "from base" in finding.text or "like base" in finding.text]
     assert found.level == level, found
 

@@ -1,7 +1,8 @@
-"""`uv run check-server MODEL --base-url URL`: ask a served model five things before a run depends on them.
+"""`uv run check-server MODEL --base-url URL`: ask a served model six things before a run depends on them.
 
 Each is a fault that leaves no error message: tool calls that stay in the text, whole replies in the reasoning field,
-a thinking switch without effect, an adapter that changes nothing, a cache that still answers for the last adapter.
+a thinking switch without effect, an adapter that changes nothing, a cache that still answers for the last adapter,
+answers that turn to garbage beside others (load_check.py).
 """
 
 import json
@@ -9,6 +10,7 @@ import os
 import re
 import sys
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import httpx
@@ -16,6 +18,7 @@ from pydantic import Field
 from pydantic_config import BaseConfig, cli
 
 from recipes.launch.errors import LaunchError, one_line
+from recipes.launch.load_check import beside_others
 
 SEARCH = {
     "type": "function",
@@ -48,6 +51,9 @@ class CheckConfig(BaseConfig):
     max_tokens: int = Field(1024, ge=16)
     """Longest reply of the checks in tokens, thinking included."""
 
+    concurrency: int = Field(64, ge=1)
+    """Requests in flight of the last check; 1 leaves it out."""
+
     timeout: float = Field(300.0, gt=0)
     """Seconds to wait for one reply."""
 
@@ -78,9 +84,8 @@ class Server:
         try:
             reply = self.client.post("chat/completions", json=request | {"max_tokens": self.max_tokens} | body)
         except httpx.HTTPError as error:
-            raise LaunchError(
-                f"--base-url {self.client.base_url}: no answer ({error or type(error).__name__})"
-            ) from None
+            why = error or type(error).__name__
+            raise LaunchError(f"--base-url {self.client.base_url}: no answer ({why})") from None
         if reply.status_code != 200:
             raise LaunchError(f"{model} at {self.client.base_url}: HTTP {reply.status_code}: {_reason(reply)}")
         answer = reply.json()
@@ -109,13 +114,16 @@ def check(model: str, config: CheckConfig) -> list[Finding]:
         LaunchError: no server, or it refuses a request that carries no tools.
     """
     headers = {"Authorization": f"Bearer {os.environ.get(config.api_key_var) or 'EMPTY'}"}
-    with httpx.Client(base_url=config.base_url, headers=headers, timeout=config.timeout) as client:
+    limits = httpx.Limits(max_connections=config.concurrency)
+    with httpx.Client(base_url=config.base_url, headers=headers, timeout=config.timeout, limits=limits) as client:
         server = Server(client, config.max_tokens)
         findings = _text(server, model)
         if config.tools:
             findings += _tools(server, model)
         if config.base is not None:
             findings += _adapter(server, model, config.base)
+        if config.concurrency > 1:
+            findings.append(Finding(*beside_others(partial(server.chat, model), config.concurrency)))
     return findings
 
 

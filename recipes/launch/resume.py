@@ -24,15 +24,14 @@ def problem(command: str, config: dict[str, Any]) -> str | None:
     resume = config.get("resume")
     if command not in PARTS or resume is None or resume in (False, "None"):
         return None
-    resume = resume if isinstance(resume, dict) else {}
+    resume = _table(config, "resume")
     if "dir" in resume:
         folder = Path(str(resume["dir"]))
         return _told(f"resume.dir: {folder}", _missing(command, folder), "name a whole one")
-    run = config.get("run") if isinstance(config.get("run"), dict) else {}
+    run, ckpt = _table(config, "run"), _table(config, "ckpt")
     name = run.get("dir") or run.get("name")
     if not name:
         return None  # prime-rl says it itself: a run without a name cannot be resumed
-    ckpt = config.get("ckpt") if isinstance(config.get("ckpt"), dict) else {}
     checkpoints = Path(ckpt.get("output_dir") or Path(config.get("output_dir", "outputs")) / name) / "checkpoints"
     steps = sorted(
         int(match[1]) for each in checkpoints.glob("step_*") if (match := re.fullmatch(r"step_(\d+)", each.name))
@@ -44,6 +43,11 @@ def problem(command: str, config: dict[str, Any]) -> str | None:
     key = "resume.step" if "step" in resume else "resume"
     chosen = checkpoints / f"step_{resume.get('step', steps[-1])}"
     return _told(f"{key}: {chosen}", _missing(command, chosen), fix)
+
+
+def _table(config: dict[str, Any], key: str) -> dict[str, Any]:
+    value = config.get(key)
+    return value if isinstance(value, dict) else {}
 
 
 def _missing(command: str, folder: Path) -> list[str]:
