@@ -17,7 +17,7 @@ from recipes.launch.errors import LaunchError
 Choice = dict[str, Any]
 Ask = Callable[..., Choice]
 
-# Of different lengths. The last two have one right continuation at every token, whatever the model was tuned to.
+# Of different lengths. The last two leave a model that obeys no near ties.
 PROMPTS = (
     "Name three things found in a harbour.",
     "Write the next three sentences of this story: The first train left",
@@ -30,8 +30,9 @@ BODY = {"max_tokens": LONGEST, "chat_template_kwargs": {"enable_thinking": False
 # A penalty from the model's generation_config would part the log-probabilities from what is chosen.
 LOGPROBS = {"logprobs": True, "top_logprobs": 5, "repetition_penalty": 1.0}
 
-# Nats. SmolLM2-135M in bfloat16, in batches of 64 on a CPU: sound copies part at 0.13 or less, half of them within 48
-# tokens; copies with a scrambled cache part at 7.8, and their mean log-probability falls by no more than 1.6.
+# Nats. SmolLM2-135M in bfloat16, batches of up to 64 on a CPU: three of four sound copies part within 48 tokens, all at
+# 0.13 or less. With a scrambled cache a quarter to three quarters part at 2.4 to 7.8, and the mean log-probability of a
+# reply falls by 1.6 at most: by itself it would show nothing.
 MARGIN = 2.0
 LOWEST = -100.0  # nats; the token of temperature 0 is above -log(vocabulary size), and servers write -9999 for none
 FEW = 12  # tokens; a shorter reply ends before the fault shows

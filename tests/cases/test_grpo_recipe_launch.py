@@ -26,7 +26,7 @@ def instead(prompt: str, reply: Callable[[Request], Reply]) -> Script:
 
 def findings(script: Script, model: str = "musique-step_2", base: str | None = None) -> list[Finding]:
     with serve(script) as server:
-        return check(model, CheckConfig(base_url=server.url, base=base))
+        return check(model, CheckConfig(base_url=server.url, concurrency=1, base=base))
 
 
 def bad(found: list[Finding], level: str = "fail") -> list[str]:
