@@ -1,14 +1,12 @@
 """check-server against scripted servers: what passes, each fault, and its command line."""
 
-import json
 import sys
-import threading
 from collections.abc import Generator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
+from json_server import serve_json
 from recipes.launch import check_server
 from recipes.launch.check_server import ASK_TEXT, ASK_TOOL, CheckConfig, check, gap
 from recipes.launch.errors import LaunchError
@@ -103,36 +101,20 @@ def serve_logprobs(shift: dict[str, float], noise: float) -> Generator[str]:
     """Models with the same text, their log-probabilities moved by `shift` and by up to two `noise` each time."""
     asked = 0
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            nonlocal asked
-            asked += 1
-            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            moved = shift[body["model"]] + noise * (asked % 3)
-            tokens = [{"token": word, "logprob": -0.5 - moved} for word in ("Cranes", ",", " ships")]
-            message = {"role": "assistant", "content": "Cranes, ships"}
-            if "tools" in body:
-                function = {"name": "search", "arguments": '{"query": "x"}'}
-                message = {"role": "assistant", "content": None, "tool_calls": [{"id": "1", "function": function}]}
-            choice = {"message": message, "finish_reason": "stop", "logprobs": {"content": tokens}}
-            reply = json.dumps({"choices": [choice], "usage": {"prompt_tokens": 9}}).encode()
-            self.send_response(200)
-            self.send_header("Content-Length", str(len(reply)))
-            self.end_headers()
-            self.wfile.write(reply)
+    def answer(body: dict) -> tuple[int, dict]:
+        nonlocal asked
+        asked += 1
+        moved = shift[body["model"]] + noise * (asked % 3)
+        tokens = [{"token": word, "logprob": -0.5 - moved} for word in ("Cranes", ",", " ships")]
+        message = {"role": "assistant", "content": "Cranes, ships"}
+        if "tools" in body:
+            function = {"name": "search", "arguments": '{"query": "x"}'}
+            message = {"role": "assistant", "content": None, "tool_calls": [{"id": "1", "function": function}]}
+        choice = {"message": message, "finish_reason": "stop", "logprobs": {"content": tokens}}
+        return 200, {"choices": [choice], "usage": {"prompt_tokens": 9}}
 
-        def log_message(self, format: str, *args: object) -> None:
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}/v1"
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
+    with serve_json(answer) as url:
+        yield url
 
 
 @pytest.mark.parametrize(

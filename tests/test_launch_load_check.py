@@ -1,14 +1,12 @@
 """The check of answers beside others, against a server that knows how many requests it holds."""
 
-import json
 import threading
-from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
+from json_server import serve_json
 from recipes.launch.check_server import CheckConfig, Finding, check
 from recipes.launch.load_check import PROMPTS
 
@@ -60,7 +58,6 @@ class Server:
     crowd: int
     logprobs: str = "given"
     """"given", "ignored", "refused" or given "alone" only."""
-    url: str = ""
     peak: int = 0
     bodies: list[dict] = field(default_factory=list)
     open: int = 0
@@ -102,41 +99,11 @@ class Server:
         return 200, {"choices": [choice], "usage": {"prompt_tokens": 9}}
 
 
-class Http(ThreadingHTTPServer):
-    request_queue_size = 256
-
-
-@contextmanager
-def serve(server: Server) -> Generator[Server]:
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            status, answer = server.reply(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
-            reply = json.dumps(answer).encode()  # with NaN as a bare word, as some servers send it
-            self.send_response(status)
-            self.send_header("Content-Length", str(len(reply)))
-            self.end_headers()
-            self.wfile.write(reply)
-
-        def log_message(self, format: str, *args: object) -> None:
-            pass
-
-    http = Http(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=http.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    server.url = f"http://127.0.0.1:{http.server_port}/v1"
-    try:
-        yield server
-    finally:
-        http.shutdown()
-        thread.join()
-        http.server_close()
-
-
 def run(answer: Answer, crowd: int = 16, logprobs: str = "given") -> tuple[Finding, Server]:
     """The last finding, and the server."""
     server = Server(answer, crowd, logprobs, left=2 * max(crowd, len(PROMPTS)))
-    with serve(server):
-        findings = check("tuned", CheckConfig(base_url=server.url, tools=False, concurrency=crowd))
+    with serve_json(server.reply) as url:
+        findings = check("tuned", CheckConfig(base_url=url, tools=False, concurrency=crowd))
     return findings[-1], server
 
 
@@ -161,8 +128,9 @@ def test_as_many_are_in_flight_as_asked_for(crowd: int) -> None:
 
 
 def test_one_in_flight_leaves_the_check_out() -> None:
-    with serve(Server(said, 1)) as server:
-        findings = check("tuned", CheckConfig(base_url=server.url, tools=False, concurrency=1))
+    server = Server(said, 1)
+    with serve_json(server.reply) as url:
+        findings = check("tuned", CheckConfig(base_url=url, tools=False, concurrency=1))
     assert not any("beside others" in finding.text for finding in findings)
     assert len(findings) == 3 and not any(body["messages"][0]["content"] in PROMPTS for body in server.bodies)
 

@@ -18,7 +18,7 @@ from pydantic import Field
 from pydantic_config import BaseConfig, cli
 
 from recipes.launch.errors import LaunchError, one_line
-from recipes.launch.load_check import beside_others
+from recipes.launch.load_check import beside_others, reasoning
 
 SEARCH = {
     "type": "function",
@@ -137,7 +137,7 @@ def _text(server: Server, model: str) -> list[Finding]:
             findings.append(Finding("ok", f"{name}: the answer is in the content"))
         elif choice.get("finish_reason") == "length":
             findings.append(Finding("fail", f"{name}: still thinking after {server.max_tokens} tokens: --max-tokens"))
-        elif _reasoning(message).strip():
+        elif reasoning(message).strip():
             text = "the whole answer is in the reasoning field and the content is empty: unset or change"
             findings.append(Finding("fail", f"{name}: {text} inference.vllm.reasoning_parser"))
         else:
@@ -145,7 +145,7 @@ def _text(server: Server, model: str) -> list[Finding]:
     message = off["message"]
     content = message.get("content") or ""
     # A reasoning parser puts a plain answer there too (seen above); with both filled, the model did think.
-    if THINK.search(content) or (content.strip() and _reasoning(message).strip()):
+    if THINK.search(content) or (content.strip() and reasoning(message).strip()):
         same = on["prompt_tokens"] is not None and on["prompt_tokens"] == off["prompt_tokens"]
         cause = "its chat template ignores enable_thinking" if same else "it was not trained to obey the empty block"
         fix = "take the tokenizer and chat template of the original model"
@@ -182,7 +182,7 @@ def _call(choice: dict[str, Any], name: str) -> Finding:
         if function.get("name") != "search" or not isinstance(query, str):
             return Finding("fail", f"tool call, {name}: parsed, but not as search(query): {json.dumps(function)[:200]}")
         return Finding("ok", f"tool call, {name}: parsed")
-    for place, text in (("content", message.get("content") or ""), ("reasoning field", _reasoning(message))):
+    for place, text in (("content", message.get("content") or ""), ("reasoning field", reasoning(message))):
         if "<tool_call>" in text or re.search(r'"name"\s*:\s*"search"', text):
             fix = "set inference.vllm.tool_call_parser (Qwen3: hermes), and if it is set, turn thinking off"
             return Finding("fail", f"tool call, {name}: it stays in the {place} and is not parsed: {fix}")
@@ -220,7 +220,7 @@ def gap(one: dict[str, Any], other: dict[str, Any]) -> float:
     """
     first, second = _tokens(one), _tokens(other)
     if not first or not second:
-        same = [(each["message"].get("content"), _reasoning(each["message"])) for each in (one, other)]
+        same = [(each["message"].get("content"), reasoning(each["message"])) for each in (one, other)]
         return 0.0 if same[0] == same[1] else 1.0
     largest = 0.0
     for (token, logprob), (other_token, other_logprob) in zip(first, second, strict=False):
@@ -233,11 +233,6 @@ def gap(one: dict[str, Any], other: dict[str, Any]) -> float:
 def _tokens(choice: dict[str, Any]) -> list[tuple[str, float]]:
     content = (choice.get("logprobs") or {}).get("content") or []
     return [(each["token"], float(each["logprob"])) for each in content]
-
-
-def _reasoning(message: dict[str, Any]) -> str:
-    """`reasoning_content`, which newer vLLM releases call `reasoning`."""
-    return message.get("reasoning_content") or message.get("reasoning") or ""
 
 
 def _reason(reply: httpx.Response) -> str:

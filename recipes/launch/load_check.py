@@ -176,10 +176,14 @@ def _read(choice: Choice) -> Reply:
     content = (choice.get("logprobs") or {}).get("content") or []
     if not content:
         message = choice["message"]
-        text = (message.get("reasoning_content") or message.get("reasoning"), message.get("content"))
-        return Reply(" ".join(part or "" for part in text).split(), [], [])
+        return Reply(f"{reasoning(message)} {message.get('content') or ''}".split(), [], [])
     tops = [{top["token"]: _number(top) for top in each.get("top_logprobs") or []} for each in content]
     return Reply([each["token"] for each in content], [_number(each) for each in content], tops if all(tops) else [])
+
+
+def reasoning(message: dict[str, Any]) -> str:
+    """`reasoning_content`, which newer vLLM releases call `reasoning`."""
+    return message.get("reasoning_content") or message.get("reasoning") or ""
 
 
 def _number(entry: dict[str, Any]) -> float:

@@ -1,5 +1,4 @@
-"""What can be seen to be missing before prime-rl's start, which takes a minute: files, folders, unmerged
-adapters, half checkpoints.
+"""What is missing, seen before prime-rl's start of a minute: files, folders, merged models, whole checkpoints.
 
 Only existence is checked here; whether the settings fit together is for prime-rl's own configuration classes.
 """
