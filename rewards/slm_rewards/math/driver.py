@@ -46,7 +46,7 @@ class Driver(threading.Thread):
         self.owner = owner
         self.process: subprocess.Popen[bytes] | None = None
         self.judging: int | None = None
-        """Process id of the judging process that `process` has forked."""
+        """Process id of the judging process that `process` has forked; None until it is ready."""
 
     def run(self) -> None:
         failures = 0
@@ -72,11 +72,12 @@ class Driver(threading.Thread):
         self._end()
 
     def pids(self) -> list[int]:
-        """Process ids of the worker and of what judges in it, None of them once it has ended."""
+        """Process ids of the worker and of what judges in it once that is ready; none when the worker has ended."""
         process, judging = self.process, self.judging
         if process is None or process.poll() is not None:
             return []
-        return [process.pid, judging] if judging is not None else [process.pid]
+        # One that died while idle is known to the next verdict only.
+        return [process.pid, judging] if judging is not None and _runs(judging) else [process.pid]
 
     def interrupt(self) -> None:
         """Ends a verdict under way, from another thread."""
@@ -145,6 +146,7 @@ class Driver(threading.Thread):
 
     def _ready(self, seconds: float, begun: bool = False) -> bool:
         """Waits for the announcement of a judging process; a verdict that came too late is skipped."""
+        self.judging = None
         while not begun:
             sign = self._read(1, seconds)
             if not sign:
@@ -165,7 +167,7 @@ class Driver(threading.Thread):
         return self.process.stdout.read(size) or b""
 
     def _end(self) -> None:
-        process, self.process = self.process, None
+        process, self.process, self.judging = self.process, None, None
         if process is None:
             return
         _kill(process)
@@ -173,6 +175,14 @@ class Driver(threading.Thread):
             if stream is not None:
                 stream.close()
         process.wait()
+
+
+def _runs(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
 
 
 def _kill(process: "subprocess.Popen[bytes]") -> None:
