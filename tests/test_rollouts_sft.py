@@ -1,7 +1,7 @@
+"""`data-build sft`: which rollouts it takes."""
+
 import itertools
-import json
 import random
-import sys
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -19,41 +19,18 @@ from verifiers.v1.types import (
     ToolMessage,
 )
 
-from data_build import cli
-from data_build.rollouts.evidence import answer_position, seen_before_answer, supporting
 from data_build.rollouts.sft import SftConfig, build
-from musique_search.rows import Passage
 from rollout_fixtures import (
-    OTHER,
     ScriptedTask,
     SearchTask,
     episode,
     episodes,
     provider_failure,
-    search_turn,
     write_prime_rl,
     write_run,
 )
-from tiny_qwen import renderer, rows, text, training_sample
-
-ALWAYS = SearchTask("q0", rate=1.0)
-LUND, SKANE = ALWAYS.supporting
-
-
-def play(task: ScriptedTask = ALWAYS, seed: int = 0) -> list[Message]:
-    return task.play(True, random.Random(seed))
-
-
-def made(folder: Path, saved: Any, **config: Any) -> tuple[list[str], list[dict[str, Any]]]:
-    """What `sft` prints for a run with these episodes, and its rows."""
-    run = write_run(folder / "run", saved)
-    printed = build([run], SftConfig.model_validate({"out": folder / "sft"} | config))
-    return printed, pq.read_table(folder / "sft/train.parquet").to_pylist()
-
-
-def dropped(printed: list[str]) -> dict[str, int]:
-    lines = [line.removeprefix("  dropped: ").split(" ", 1) for line in printed if line.startswith("  dropped: ")]
-    return {reason: int(count) for count, reason in lines}
+from sft_sets import ALWAYS, ANSWER, dropped, made, play
+from tiny_qwen import rows
 
 
 def test_the_funnel_counts_what_the_policy_did(tmp_path: Path) -> None:
@@ -88,32 +65,6 @@ def test_infrastructure_failures_are_shown_both_ways(tmp_path: Path) -> None:
     printed, _ = made(tmp_path, [*episodes([ALWAYS], 4), *failed])
     assert "pass@1 1.000, pass@4 1.000 over 1 questions; infrastructure failures left out: 4" in printed[1]
     assert "(counted as wrong: pass@1 0.500, pass@4 0.986)" in printed[1]
-
-
-def test_a_rendered_row_trains_assistant_tokens_only(tmp_path: Path) -> None:
-    """Token by token: the trained ones are the model's turns with their end marks, and nothing else."""
-    made(tmp_path, [episode(ALWAYS, play())])
-    [row] = rows(tmp_path / "sft", tmp_path / "cache")
-    tiny = renderer()
-    sample = training_sample(tiny, row)
-    turns = [message for message in row["messages"] if message["role"] == "assistant"]
-    bodies = []
-    for message in turns:
-        body = f"<think>\n{message['reasoning_content']}\n</think>\n\n{message['content']}"
-        for call in message["tool_calls"] or []:
-            function = call["function"]
-            body += f'<tool_call>\n{{"name": "{function["name"]}", "arguments": {function["arguments"]}}}\n</tool_call>'
-        bodies.append(body + "<|im_end|>")
-    spans = [
-        list(group)
-        for trained, group in itertools.groupby(range(len(sample.token_ids)), key=lambda i: sample.loss_mask[i])
-        if trained
-    ]
-    assert [text(tiny, [sample.token_ids[i] for i in span]) for span in spans] == bodies
-    untrained = text(tiny, [t for t, m in zip(sample.token_ids, sample.loss_mask, strict=True) if not m])
-    for masked in ("Answer with the search tool.", "Question q0?", "Lund has a cathedral.", '"name": "search"'):
-        assert masked in untrained
-    assert len(turns) == 3 and sum(sample.loss_mask) == sum(map(len, spans))
 
 
 @pytest.mark.parametrize("choose", ["first", "shortest", "random"])
@@ -212,7 +163,6 @@ def bad_call(arguments: str) -> list[Message]:
     return [AssistantMessage(tool_calls=[call]), ToolMessage(tool_call_id="c", content="error")]
 
 
-ANSWER = AssistantMessage(content="<<Lund>>")
 UNUSABLE = [
     pytest.param([ANSWER], {"finish": "length"}, "cut off by a limit", id="length"),
     pytest.param(bad_call("{}"), {"stop": "max_turns"}, "cut off by a limit", id="turns"),
@@ -249,62 +199,6 @@ def test_words_said_twice_are_kept_once(tmp_path: Path) -> None:
     assert dropped(printed) == {"says word for word what another of the task says": 2}
 
 
-def test_evidence_must_come_before_the_answer() -> None:
-    first, second = search_turn("a", "Lund", [LUND, OTHER]), search_turn("b", "Skåne", [SKANE])
-    early = [AssistantMessage(content="I know: <<lund>>"), *second]
-    wanted = supporting(ALWAYS.data())
-    assert wanted is not None and len(wanted) == 2
-
-    def seen(*messages: Message) -> bool:
-        return seen_before_answer([m.model_dump(exclude_none=True) for m in messages], wanted)
-
-    assert seen(*first, *second, ANSWER)
-    assert not seen(*first, ANSWER)
-    assert not seen(*first, *early, ANSWER)
-    assert seen(*first, AssistantMessage(content="perhaps <<Visby>>"), *second, ANSWER)
-    assert not seen(*first, *search_turn("c", "Skåne", [SKANE._replace(text="Lund is in")]), ANSWER)
-
-
-def test_the_answer_stands_where_it_is_given_first() -> None:
-    messages = [{"role": r, "content": c} for r, c in (("user", "<<Lund>>"), ("assistant", "<<lund>>"), ("tool", "x"))]
-    assert answer_position([*messages, {"role": "assistant", "content": "so: <<Lund>>"}]) == 1
-    assert answer_position([*messages, {"role": "assistant", "content": "no block"}]) == 3
-
-
-@pytest.mark.parametrize(
-    ("task", "field", "expected"),
-    [
-        ({"hops": [{"passage_id": "a"}, {"passage_id": "b"}]}, "hops.passage_id", ["a", "b"]),
-        ({"hops": [{"passage_id": "a"}, {"passage_id": None}]}, "hops.passage_id", None),
-        ({"hops": [{"passage_id": "a"}, {}]}, "hops.passage_id", None),
-        ({"hops": [{}]}, "hops.passage_id", None),
-        ({"hops": []}, "hops.passage_id", None),
-        ({"gold_values": ["Ö 1", "2"]}, "gold_values", ["Ö 1", "2"]),
-        ({"gold": 4}, "gold", ["4"]),
-    ],
-)
-def test_evidence_fields(task: dict[str, Any], field: str, expected: list[str] | None) -> None:
-    assert supporting(task, field) == expected
-
-
-def test_evidence_that_the_task_does_not_name_is_an_error() -> None:
-    with pytest.raises(ValueError, match=r"evidence_field: the task data have no 'hops'.*there are answer"):
-        supporting({"answer": "x"})
-
-
-def test_texts_are_evidence_too() -> None:
-    messages = [{"role": "tool", "content": "Order\n  row: 17"}, {"role": "assistant", "content": "17"}]
-    assert seen_before_answer(messages, ["row: 17"])
-    assert not seen_before_answer(messages, ["row: 17", "18"])
-
-
-def test_a_passage_that_the_source_does_not_name_proves_nothing(tmp_path: Path) -> None:
-    """verifiers leaves null fields out of its files, so the hop comes back without the field."""
-    unnamed = SearchTask("u", 1.0, fields={"hops": [{"passage_id": None}]})
-    with pytest.raises(ValueError, match="1 evidence that the task data do not name"):
-        made(tmp_path, [episode(unnamed, play(unnamed))], require_evidence=True)
-
-
 @pytest.mark.parametrize(
     ("config", "right"),
     [
@@ -335,54 +229,10 @@ def test_an_unknown_score_is_an_error(tmp_path: Path) -> None:
         made(tmp_path, episodes([ALWAYS], 1), reward="f1")
 
 
-def test_nothing_left_says_where_it_went(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=r"(?s)no rollout is left to train on:.*pass@1 0\.000"):
-        made(tmp_path, episodes([ScriptedTask("q", 0.0)], 2))
-
-
-def test_folders_of_others_are_not_touched(tmp_path: Path) -> None:
-    (tmp_path / "sft").mkdir()
-    (tmp_path / "sft/notes.txt").write_text("mine", encoding="utf-8")
-    with pytest.raises(ValueError, match=r"out: .* holds other files \(notes\.txt\)"):
-        made(tmp_path, episodes([ALWAYS], 1))
-    assert (tmp_path / "sft/notes.txt").read_text(encoding="utf-8") == "mine"
-
-
-def test_same_input_same_files(tmp_path: Path) -> None:
-    run = write_run(tmp_path / "run", episodes([ALWAYS, SearchTask("q1", 0.5)], 4))
-    contents = []
-    for _ in range(2):
-        build([run], SftConfig(out=tmp_path / "sft", choose="random", require_evidence=True))
-        contents.append({p.name: p.read_bytes() for p in (tmp_path / "sft").iterdir()})
-    assert contents[0] == contents[1] and set(contents[0]) == {"train.parquet", "README.md", "manifest.json"}
-    assert {p.name for p in tmp_path.iterdir()} == {"run", "sft"}
-
-
-def test_card_and_manifest_hold_the_funnel(tmp_path: Path) -> None:
-    printed, found = made(tmp_path, episodes([ALWAYS], 3), require_evidence=True)
-    card = (tmp_path / "sft/README.md").read_text(encoding="utf-8")
-    manifest = json.loads((tmp_path / "sft/manifest.json").read_text(encoding="utf-8"))
-    assert all(line in card for line in printed[:-1]) and manifest["sha256"] in card
-    assert manifest["rows"] == len(found) == 2 and manifest["questions"] == 1
-    assert [stage["rollouts"] for stage in manifest["funnel"]] == [3, 3, 3, 3, 2]
-    assert str(tmp_path) not in card + json.dumps(manifest)
-
-
 def test_prime_rl_rollouts_are_a_teacher_too(tmp_path: Path) -> None:
     write_prime_rl(tmp_path / "grpo", 5, "train", "all", episodes([ALWAYS], 2))
     build([tmp_path / "grpo"], SftConfig(out=tmp_path / "sft"))
     assert {row["run"] for row in rows(tmp_path / "sft", tmp_path / "cache")} == {"grpo/train"}
-
-
-def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture) -> None:
-    runs = [str(write_run(tmp_path / name, episodes([ALWAYS], 1, seed=n))) for n, name in enumerate("ab")]
-    out = str(tmp_path / "sft")
-    monkeypatch.setattr(sys, "argv", ["data-build", "sft", *runs, "--out", out, "--max-per-task", "1"])
-    cli.main()
-    assert "wrote" in capsys.readouterr().out and len(rows(tmp_path / "sft", tmp_path / "cache")) == 1
-    monkeypatch.setattr(sys, "argv", ["data-build", "sft", "--out", out])
-    with pytest.raises(SystemExit, match="data-build sft: RUNS: name at least one folder"):
-        cli.main()
 
 
 def test_unreadable_rows_are_reported(tmp_path: Path) -> None:
@@ -391,18 +241,6 @@ def test_unreadable_rows_are_reported(tmp_path: Path) -> None:
         file.write("{}\n{")
     printed = build([run], SftConfig(out=tmp_path / "sft"))
     assert any("1 torn last line dropped" in line and "1 row does not parse" in line for line in printed)
-
-
-def test_passages_are_recognised_as_the_environment_shows_them(tmp_path: Path) -> None:
-    """Against musique-search itself: its metric `gold_recall` and our check agree."""
-    from musique_search.taskset import shown_passages
-
-    passage = Passage("A  title", "Text\nover lines")
-    task = SearchTask("q", 1.0, supporting=(passage,))
-    saved = episode(task, play(task))
-    assert set(supporting(task.data()) or []) <= shown_passages(saved.traces[0])
-    _, found = made(tmp_path, [saved], require_evidence=True)
-    assert len(found) == 1
 
 
 def test_multi_agent_judges_are_no_attempts(tmp_path: Path) -> None:

@@ -27,7 +27,7 @@ class Selection(BaseConfig):
     exclude_split: list[str] = Field(default_factory=list)
     """Splits whose tasks stay out."""
     exclude_keys: Path | None = None
-    """File with keys of tasks that stay out: one a line, or a JSON list as a pool is."""
+    """File with keys of tasks that stay out: one a line, or a JSON list as a pool is and `keys.json` of an SFT set."""
     allow_evaluation: bool = False
     """Take tasks of an evaluation split nevertheless."""
 

@@ -23,7 +23,7 @@ from data_build.rollouts.tally import Tally, is_try
 
 class SftConfig(Selection):
     out: Path
-    """Folder to write: `train.parquet`, `README.md`, `manifest.json`; this is prime-rl's `data.name`."""
+    """Folder to write: `train.parquet`, `keys.json`, `README.md`, `manifest.json`; this is prime-rl's `data.name`."""
     require_evidence: bool = False
     """Keep a rollout only if its tool results showed every supporting passage before it answered."""
     evidence_field: str = FIELD

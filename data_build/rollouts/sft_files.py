@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from data_build.rollouts.sft import Selected, SftConfig
 
 FORMAT = 1
-FILES = {"train.parquet", "README.md", "manifest.json"}
+FILES = {"train.parquet", "keys.json", "README.md", "manifest.json"}
 ROWS = 64
 """Rows of one write: a row of 16,000 tokens is about 60 kB of text."""
 
@@ -41,7 +41,7 @@ configs:
 # {title}
 
 {rows:,} conversations over {questions:,} questions, sampled from {models} on {tasksets} and filtered. Made by \
-`data-build sft`; `manifest.json` holds every number and checksum.
+`data-build sft`; `manifest.json` holds every number and checksum, `keys.json` the questions' keys.
 
 ## How they were chosen
 
@@ -95,6 +95,8 @@ def write(
     with new_folder(config.out) as folder:
         counts = write_parquet(folder / "train.parquet", rollouts)
         digest = sha256(folder / "train.parquet")
+        keys = sorted({key for _, key in counts})
+        (folder / "keys.json").write_text(json.dumps(keys, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
         manifest = {
             "format": FORMAT,
             "config": config.model_dump(mode="json", exclude={"out"}),

@@ -1,18 +1,14 @@
 """`data-build sft-show FOLDER --model MODEL`: which tokens of a training folder carry the loss.
 
-Loads and renders the rows as prime-rl 0.8.0 does (`SFTDataset` in `trainer/sft/data.py`): `load_dataset` on the folder,
-then `build_training_sample` of the renderers package. Ends with exit code 1 where a token of a system, user or tool
-message is trained, which is what huggingface/trl#4975 reports.
+Loads and renders the rows as prime-rl 0.8.0 does (sft_rows.py). Ends with exit code 1 where a token of a system, user
+or tool message is trained, which is what huggingface/trl#4975 reports.
 """
 
-import itertools
-import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from types import SimpleNamespace
 from typing import Any, cast
 
 import numpy as np
@@ -23,6 +19,7 @@ from rich.text import Text
 
 from data_build.config import read_config
 from data_build.rollouts.command import split_runs
+from data_build.rollouts.sft_rows import Sample, first_line, read_rows, training_sample
 
 TRAINED = "black on green"
 OPEN, CLOSE = "⟦", "⟧"
@@ -41,21 +38,6 @@ class ShowConfig(BaseConfig):
     """Rows to print, from the first; the numbers and the check are always over all."""
     seq_len: int | None = Field(None, ge=1)
     """As `data.seq_len` of the recipe: count the rows that it cuts off."""
-
-
-@dataclass(frozen=True)
-class Sample:
-    """A row as prime-rl trains on it; the three lists are of one length."""
-
-    tokens: list[int]
-    trained: list[bool]
-    roles: list[str]
-    """Role of the message that each token belongs to, as the renderer says; empty for what belongs to none."""
-
-    def spans(self) -> list[tuple[bool, list[int]]]:
-        """Runs of trained and of other tokens, in order."""
-        pairs = itertools.groupby(zip(self.trained, self.tokens, strict=True), key=lambda pair: pair[0])
-        return [(trained, [token for _, token in run]) for trained, run in pairs]
 
 
 @dataclass
@@ -148,7 +130,7 @@ def show(config: ShowConfig, console: Console) -> None:
             try:
                 sample = training_sample(renderer, row)
             except Exception as e:  # a renderer raises what it likes
-                raise ValueError(f"row {number} cannot be rendered ({type(e).__name__}: {_first(e)})") from None
+                raise ValueError(f"row {number} cannot be rendered ({type(e).__name__}: {first_line(e)})") from None
             totals.add(sample)
             if number < config.rows:
                 console.print(heading(number, sample), style="bold", highlight=False, soft_wrap=True)
@@ -156,27 +138,6 @@ def show(config: ShowConfig, console: Console) -> None:
     console.print("\n".join(totals.lines()), highlight=False, soft_wrap=True, markup=False)
     totals.check()
     console.print("check: no token of a system, user or tool message is trained", highlight=False)
-
-
-def read_rows(folder: Path, cache: Path) -> Any:
-    """The split `train` of a folder. Raises ValueError where it is none that prime-rl's `sft` could read."""
-    # Without this test datasets would take the name for one on the hub.
-    if not folder.is_dir():
-        raise ValueError(f"folder: {folder} is no folder; name one that `data-build sft --out` wrote")
-    import datasets
-    from datasets.exceptions import DatasetsError
-
-    datasets.disable_progress_bars()
-    try:
-        rows = datasets.load_dataset(str(folder), split="train", cache_dir=str(cache))
-    except (DatasetsError, OSError, ValueError) as e:
-        reason = _first(e.__cause__ or e)
-        raise ValueError(f"folder: {folder} needs a readable train.parquet or train.jsonl ({reason})") from None
-    if "messages" not in rows.column_names:
-        raise ValueError(f"folder: {folder} has no column `messages`, only {', '.join(rows.column_names)}")
-    if not len(rows):
-        raise ValueError(f"folder: {folder} holds no row")
-    return rows
 
 
 def renderer_config(name: str, model: str) -> Any:
@@ -200,7 +161,7 @@ def renderer_config(name: str, model: str) -> Any:
     try:
         return CustomRendererConfig(import_path=name)
     except Exception as e:  # it imports the path, and a module raises what it likes
-        raise ValueError(f"renderer: {name} cannot be imported ({type(e).__name__}: {_first(e)})") from None
+        raise ValueError(f"renderer: {name} cannot be imported ({type(e).__name__}: {first_line(e)})") from None
 
 
 def load_renderer(choice: Any, model: str) -> tuple[Any, Any]:
@@ -213,29 +174,12 @@ def load_renderer(choice: Any, model: str) -> tuple[Any, Any]:
         tokenizer = transformers.AutoTokenizer.from_pretrained(model)
     except Exception as e:  # transformers raises what its parts raise
         fix = "name a model folder with its tokenizer, or a hub id while the hub can be reached"
-        raise ValueError(f"model: no tokenizer for {model} ({_first(e)}); {fix}") from None
+        raise ValueError(f"model: no tokenizer for {model} ({first_line(e)}); {fix}") from None
     try:
         return tokenizer, create_renderer(tokenizer, choice)
     except Exception as e:  # as above
         name = getattr(choice, "import_path", choice.name)
-        raise ValueError(f"renderer: {name} cannot be made for {model} ({type(e).__name__}: {_first(e)})") from None
-
-
-def training_sample(renderer: Any, row: dict[str, Any]) -> Sample:
-    """What prime-rl trains on for a row, before its shift by one token and its cut at `data.seq_len`."""
-    from renderers.base import build_training_sample
-
-    messages: list[Any] = [_message(message) for message in row["messages"] or []]
-    found = row.get("tools") or []
-    tools: list[Any] = [_tool(tool) for tool in (json.loads(found) if isinstance(found, str) else found)]
-    rendered = renderer.render(messages, tools=tools)
-    # Rendering takes all the time; the roles and the mask come from one.
-    once: Any = SimpleNamespace(render=lambda *_, **__: rendered, get_stop_token_ids=renderer.get_stop_token_ids)
-    made = build_training_sample(once, messages, tools=tools, ensure_final_stop=True)
-    roles = [messages[index]["role"] if index >= 0 else "" for index in rendered.message_indices]
-    # A stop token that the template leaves out is the last assistant turn's.
-    roles += ["assistant"] * (len(made.token_ids) - len(roles))
-    return Sample(list(made.token_ids), list(made.loss_mask), roles)
+        raise ValueError(f"renderer: {name} cannot be made for {model} ({type(e).__name__}: {first_line(e)})") from None
 
 
 def heading(number: int, sample: Sample) -> str:
@@ -253,31 +197,3 @@ def marked(sample: Sample, decode: Callable[..., str], colours: bool) -> Text:
         part = part.replace("\x1b", "␛")  # an escape sequence of a tool result would act on the terminal
         shown.append(part if colours or not trained else f"{OPEN}{part}{CLOSE}", TRAINED if trained else None)
     return shown
-
-
-def _message(message: dict[str, Any]) -> dict[str, Any]:
-    kept = _without_nulls(message)
-    for call in kept.get("tool_calls", []):
-        arguments = call["function"].get("arguments")
-        call["function"]["arguments"] = json.loads(arguments) if isinstance(arguments, str) else arguments
-    return kept
-
-
-def _without_nulls(value: Any, name: str = "") -> Any:
-    # Arrow fills the fields of other rows with nulls; those inside arguments are the model's own.
-    if isinstance(value, dict) and name != "arguments":
-        return {key: _without_nulls(item, key) for key, item in value.items() if item is not None}
-    return [_without_nulls(item) for item in value] if isinstance(value, list) else value
-
-
-def _tool(tool: dict[str, Any]) -> dict[str, Any]:
-    """In OpenAI's form, as prime-rl turns verifiers' into it."""
-    if tool.get("type") == "function" and "function" in tool:
-        return tool
-    function = {key: tool.get(key) for key in ("name", "description", "parameters")}
-    strict = {} if tool.get("strict") is None else {"strict": tool["strict"]}
-    return {"type": "function", "function": function | strict}
-
-
-def _first(error: BaseException) -> str:
-    return str(error).strip().split("\n")[0] or type(error).__name__
