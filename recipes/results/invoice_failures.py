@@ -1,0 +1,124 @@
+"""What unsolved supplier-invoices rollouts failed at: `python -m recipes.results.invoice_failures RUN...`.
+
+Each run is a folder of rollouts that `data-build report` reads. The route is not judged: what counts is what the last
+tool result showed and whether the right row was in it. With several runs the last column pairs the first with the last
+by task: difference of the share of rollouts, with its 95 % interval (`data_build.report.stats`).
+"""
+
+import argparse
+import json
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+import slm_rewards
+from data_build.report.stats import difference
+from data_build.rollouts.read import Problems, Rollout, read_rollouts
+
+SOLVED = "solved"
+KINDS = {
+    "no call": "no tool was called",
+    "refused": "the last call is refused: bad arguments, an unknown id or number, no such supplier",
+    "half way": "the last call is SearchSupplier, and an order row was wanted",
+    "no row": "the last call finds no row: a filter is wrong or invented",
+    "wrong rows": "the last call shows rows, the right one is not among them",
+    "several rows": "the right row is shown among others, the reply states something else",
+    "right row": "the right row alone is shown, the reply states something else",
+    "error": "the rollout ended with an error of the machinery",
+}
+"""Each kind of failure with its meaning, in the order in which a rollout can get stuck."""
+
+
+def kind(rollout: Rollout) -> str:
+    """`SOLVED` or one of `KINDS`. Raises ValueError for a rollout of another taskset."""
+    if "gold_values" not in rollout.task or "path" not in rollout.task:
+        raise ValueError(f"{rollout.source}: {rollout.taskset} is not supplier-invoices")
+    if rollout.infrastructure:
+        return "error"
+    if rollout.rewards.get("solved") == 1.0:
+        return SOLVED
+    results = [message for message in rollout.messages if message["role"] == "tool"]
+    if not results:
+        return "no call"
+    result = str(results[-1]["content"])
+    if result.startswith("no order row"):
+        return "no row"
+    records = [line for line in result.splitlines() if line.startswith("{")]
+    if not records:
+        return "refused"
+    right = [line for line in records if _states(line, rollout.task["gold_values"])]
+    if right:
+        return "right row" if len(records) == 1 else "several rows"
+    wanted = rollout.task["path"][-1]["name"]
+    return "half way" if _last_call(rollout) == "SearchSupplier" != wanted else "wrong rows"
+
+
+def _states(record: str, gold: Sequence[str]) -> bool:
+    values = "\n".join(str(value) for value in json.loads(record).values())
+    return slm_rewards.solved(values, list(gold)) == 1.0
+
+
+def _last_call(rollout: Rollout) -> str:
+    calls = [call for message in rollout.messages for call in message.get("tool_calls") or []]
+    return calls[-1]["function"]["name"]
+
+
+def count(run: Path, calls: int | None) -> dict[str, Counter[str]]:
+    """Rollouts by kind for each task; `calls` keeps the tasks whose shortest route has so many.
+
+    Raises:
+        ValueError: nothing to read, or another taskset.
+    """
+    problems = Problems()
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
+    for rollout in read_rollouts([run], problems=problems):
+        found = kind(rollout)
+        if calls is None or len(rollout.task["path"]) == calls:
+            counts[rollout.task_key][found] += 1
+    if problems:
+        raise ValueError(problems.summary())
+    if not counts:
+        raise ValueError(f"{run}: no rollout of a task with {calls} calls")
+    return dict(counts)
+
+
+def shares(counts: dict[str, Counter[str]], name: str) -> dict[str, float]:
+    """Share of a task's rollouts that are of this kind, by task."""
+    return {key: of[name] / of.total() for key, of in counts.items()}
+
+
+def table(runs: dict[str, dict[str, Counter[str]]]) -> Table:
+    """One row a kind, one column a run, and the paired difference of the last run and the first."""
+    made = Table("rollouts", *runs, *(["difference (95 %)"] if len(runs) > 1 else []), pad_edge=False)
+    first, last = next(iter(runs.values())), list(runs.values())[-1]
+    for name in (*KINDS, SOLVED):
+        numbers = [sum(of[name] for of in counts.values()) for counts in runs.values()]
+        cells = [str(number) for number in numbers]
+        if len(runs) > 1:
+            shift = difference(shares(last, name), shares(first, name))
+            cells.append(f"{shift.value:+.3f} ({shift.low:+.3f} to {shift.high:+.3f})" if any(numbers) else "")
+        made.add_row(name, *cells)
+    made.add_row("all", *(str(sum(of.total() for of in counts.values())) for counts in runs.values()))
+    return made
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="invoice_failures", description="What unsolved invoice rollouts failed at.")
+    parser.add_argument("runs", type=Path, nargs="+", metavar="RUN", help="folder of rollouts")
+    parser.add_argument("--calls", type=int, choices=(1, 2), help="only tasks whose shortest route has so many calls")
+    arguments = parser.parse_args()
+    try:
+        runs = {f"{run.name}": count(run, arguments.calls) for run in arguments.runs}
+    except ValueError as e:
+        raise SystemExit(f"invoice_failures: {e}") from None
+    console = Console()
+    console.print(table(runs))
+    for name, meaning in KINDS.items():
+        console.print(f"{name}: {meaning}", style="dim", highlight=False)
+
+
+if __name__ == "__main__":
+    main()

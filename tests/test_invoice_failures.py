@@ -1,0 +1,82 @@
+"""recipes.results.invoice_failures: what the last tool result of an unsolved rollout showed."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from verifiers.v1.types import AssistantMessage, Message, ToolCall, ToolMessage
+
+from recipes.results.invoice_failures import KINDS, SOLVED, count, main, shares
+from rollout_fixtures import ScriptedTask, episode, provider_failure, write_run
+
+RIGHT = {"product_name": "Fjällnytt", "period_end": "2024-03-31", "status": "active"}
+OTHER = {"product_name": "Kustbladet", "period_end": "2024-03-31", "status": "active"}
+SUPPLIER = {"id": "67a73ff9", "name": "Åkers"}
+GOLD = ["Fjällnytt", "2024-03-31"]
+
+
+def task(key: str = "q", calls: int = 2) -> ScriptedTask:
+    path = [{"name": "SearchSupplier", "arguments": {}}, {"name": "LookupOrderRows", "arguments": {}}][-calls:]
+    return ScriptedTask(key, 0.0, fields={"gold_values": GOLD, "path": path})
+
+
+def looked_up(name: str, *records: dict, text: str = "") -> list[Message]:
+    shown = "\n".join([json.dumps(record, ensure_ascii=False) for record in records] + [text] * bool(text))
+    call = ToolCall(id="c", name=name, arguments="{}")
+    return [AssistantMessage(tool_calls=[call]), ToolMessage(tool_call_id="c", content=shown)]
+
+
+FOUND = looked_up("SearchSupplier", SUPPLIER)
+REPLY = AssistantMessage(content="It is Kustbladet.")
+PLAYED = {
+    "no call": [],
+    "refused": [*FOUND, *looked_up("LookupOrderRows", text="error: no supplier has id x")],
+    "half way": FOUND,
+    "no row": [*FOUND, *looked_up("LookupOrderRows", text="no order row of this supplier matches product_name F")],
+    "wrong rows": [*FOUND, *looked_up("LookupOrderRows", OTHER)],
+    "several rows": [*FOUND, *looked_up("LookupOrderRows", RIGHT, OTHER, text="(3 more rows not shown)")],
+    "right row": [*looked_up("LookupOrderRows", OTHER), *looked_up("LookupOrderRows", RIGHT)],
+}
+
+
+@pytest.mark.parametrize("name", PLAYED)
+def test_the_last_tool_result_decides(tmp_path: Path, name: str) -> None:
+    run = write_run(tmp_path / "run", [episode(task(), [*PLAYED[name], REPLY], rewards={"solved": 0.0})])
+    assert count(run, None) == {"q": {name: 1}}
+
+
+def test_a_solved_rollout_and_a_broken_one(tmp_path: Path) -> None:
+    solved = episode(task(), [*PLAYED["several rows"], REPLY], rewards={"solved": 1.0})
+    run = write_run(tmp_path / "run", [solved, episode(task(), PLAYED["no row"] + [REPLY], error=provider_failure())])
+    counts = count(run, None)
+    assert counts == {"q": {SOLVED: 1, "error": 1}}
+    assert shares(counts, SOLVED) == {"q": 0.5}
+    assert set(PLAYED) | {"error"} == set(KINDS)
+
+
+def test_calls_keep_the_tasks_of_that_route(tmp_path: Path) -> None:
+    saved = [episode(task(key, calls), [REPLY], rewards={"solved": 0.0}) for key, calls in (("a", 1), ("b", 2))]
+    run = write_run(tmp_path / "run", saved)
+    assert count(run, 1) == {"a": {"no call": 1}}
+    assert set(count(run, None)) == {"a", "b"}
+
+
+def test_the_command_pairs_the_first_run_with_the_last(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, kind in (("sft", "no row"), ("rl", "several rows")):
+        saved = [episode(task(f"q{n}"), [*PLAYED[kind], REPLY], rewards={"solved": 0.0}) for n in range(20)]
+        write_run(tmp_path / name, saved)
+    monkeypatch.setattr(sys, "argv", ["invoice_failures", str(tmp_path / "sft"), str(tmp_path / "rl"), "--calls", "2"])
+    main()
+    lines = {line.strip("│ ").split("│")[0].strip(): line for line in capsys.readouterr().out.splitlines()}
+    assert "-1.000" in lines["no row"] and "+1.000" in lines["several rows"]
+    assert lines["all"].count("20") == 2
+
+
+def test_rollouts_of_another_taskset_are_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = write_run(tmp_path / "run", [episode(ScriptedTask("q", 0.0), [REPLY])])
+    monkeypatch.setattr(sys, "argv", ["invoice_failures", str(run)])
+    with pytest.raises(SystemExit, match=r"invoice_failures: .* is not supplier-invoices"):
+        main()
