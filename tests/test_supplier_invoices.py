@@ -4,17 +4,19 @@ import sys
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
+from typing import get_args
 
 import pytest
 import verifiers.v1 as vf
+from pydantic import ValidationError
 
 from scripted_server import Reply, Request, serve
 from supplier_invoices import checks, taskset
 from supplier_invoices.checks import check_task
-from supplier_invoices.taskset import InvoiceData, SupplierInvoicesConfig, SupplierInvoicesTaskset, rows
+from supplier_invoices.taskset import InvoiceData, QuestionType, SupplierInvoicesConfig, SupplierInvoicesTaskset, rows
 
 
-def load(**config: str) -> list[InvoiceData]:
+def load(**config: str | list[str]) -> list[InvoiceData]:
     return [task.data for task in SupplierInvoicesTaskset(SupplierInvoicesConfig.model_validate(config))]
 
 
@@ -25,6 +27,23 @@ def test_split_and_language_select_rows() -> None:
     assert [row.id for row in load()] == [f"invoices-{i:04d}" for i in range(1800, 2000)]
     assert len(load(split="train", language="sv")) == 900
     assert {row.language for row in load(language="en")} == {"en"}
+
+
+def test_question_types_select_rows() -> None:
+    two_calls = load(split="train", question_types=["orders_by_supplier_name", "orders_by_bank_identifier"])
+    assert len(two_calls) == 756
+    assert all(len(row.path) == 2 for row in two_calls)
+    swedish = load(question_types=["supplier_details"], language="sv")
+    assert {(row.question_type, row.language, row.split) for row in swedish} == {
+        ("supplier_details", "sv", "validation")
+    }
+    assert {row.question_type for row in load()} == set(get_args(QuestionType))
+
+
+@pytest.mark.parametrize("wrong", [[], ["orders"], "supplier_details"])
+def test_unknown_question_types_are_refused(wrong: str | list[str]) -> None:
+    with pytest.raises(ValidationError, match="question_types"):
+        load(question_types=wrong)
 
 
 def test_both_splits_have_one_mix_and_share_no_supplier_or_organisation() -> None:

@@ -10,13 +10,22 @@ from pathlib import Path
 from typing import Literal
 
 import verifiers.v1 as vf
-from pydantic import field_validator
+from pydantic import Field, field_validator
 
 import slm_rewards
 from supplier_invoices.checks import check_task
 from supplier_invoices.tools import InvoiceTools
 
 TASKS = Path(__file__).parent / "data" / "tasks.jsonl"
+
+QuestionType = Literal[
+    "subscription_product",
+    "subscription_period",
+    "supplier_details",
+    "orders_by_supplier_name",
+    "orders_by_bank_identifier",
+]
+"""What an e-mail asks for; the last two need two calls, the others one."""
 
 SYSTEM = """\
 You answer e-mails to the customer service of a subscription agency, from staff of client organisations and from \
@@ -31,7 +40,7 @@ class InvoiceData(vf.TaskData):
     id: str | None = None
     """Durable name of the row, `invoices-0000` to `invoices-1999`."""
     split: Literal["train", "validation"]
-    question_type: str
+    question_type: QuestionType
     language: Literal["sv", "en"]
     sender: Literal["staff", "customer"]
     question: str
@@ -114,6 +123,8 @@ class SupplierInvoicesConfig(vf.TasksetConfig):
     """1,800 rows to train on, 200 to evaluate on; no supplier or organisation is in both."""
     language: Literal["sv", "en", "both"] = "both"
     """Language of the e-mails; half of each split is Swedish."""
+    question_types: list[QuestionType] | None = Field(None, min_length=1)
+    """Kinds of e-mail to keep, to train on those that still fail; all by default."""
     tools: vf.SharedToolsetConfig = vf.SharedToolsetConfig()
     """Where the tool server runs; `url` points at one that is running already."""
 
@@ -142,7 +153,9 @@ class SupplierInvoicesTaskset(vf.Taskset[InvoiceTask, SupplierInvoicesConfig]):
         return [
             InvoiceTask(row, self.config.task)
             for row in rows()
-            if row.split in wanted_splits and row.language in wanted_languages
+            if row.split in wanted_splits
+            and row.language in wanted_languages
+            and (self.config.question_types is None or row.question_type in self.config.question_types)
         ]
 
 
