@@ -69,14 +69,25 @@ def test_metrics_are_read_by_step_from_rows_of_any_order(tmp_path: Path) -> None
     path = write(
         tmp_path / "metrics.jsonl",
         [
-            {"step": 2.0, "train/invoices/all/agent/reward/mean": 0.5, "entropy/all/mean": 0.2},
-            {"step": 1, "train/invoices/all/agent/reward/mean": 0.25, "entropy/all/max": 9.0},
+            {"step": 2.0, "train/agg/all/agent/reward/mean": 0.5, "entropy/all/mean": 0.2},
+            {"step": 1, "train/agg/all/agent/reward/mean": 0.25, "entropy/all/max": 9.0},
         ],
     )
     values = curve.read_metrics(path)
     assert values["training reward (all rollouts)"] == {1: 0.25, 2: 0.5}
     assert values["entropy, nats a token"] == {2: 0.2}
     assert values["evaluation reward"] == {}
+
+
+def test_several_sources_stay_apart(tmp_path: Path) -> None:
+    row = {"train/easy/all/agent/reward/mean": 0.9, "train/agg/all/agent/reward/mean": 0.5}
+    row |= {"train/hard/all/agent/reward/mean": 0.1, "eval/a/all/agent/reward/mean": 0.3}
+    values = curve.read_metrics(write(tmp_path / "metrics.jsonl", [{"step": 1} | row]))
+    assert values["training reward (all rollouts)"] == {1: 0.5}
+    assert values["evaluation reward"] == {1: 0.3}
+    row |= {"eval/b/all/agent/reward/mean": 0.7}
+    values = curve.read_metrics(write(tmp_path / "metrics.jsonl", [{"step": 1} | row]))
+    assert (values["evaluation reward: a"], values["evaluation reward: b"]) == ({1: 0.3}, {1: 0.7})
 
 
 def test_moving_mean() -> None:

@@ -10,8 +10,8 @@ import re
 from pathlib import Path
 
 PANELS = {
-    "training reward (all rollouts)": r"train/[^/]+/all/agent/reward/mean",
-    "evaluation reward": r"eval/[^/]+/all/agent/reward/mean",
+    "training reward (all rollouts)": r"train/agg/all/agent/reward/mean",
+    "evaluation reward": r"eval/([^/]+)/all/agent/reward/mean",
     "entropy, nats a token": r"entropy/all/mean",
     "KL to the sampling policy": r"mismatch_kl/all/mean",
 }
@@ -20,16 +20,24 @@ WINDOW = 5
 
 
 def read_metrics(path: Path) -> dict[str, dict[int, float]]:
-    """Value by step of every metric that a panel shows. Raises ValueError for a file without any of them."""
-    values: dict[str, dict[int, float]] = {panel: {} for panel in PANELS}
+    """Value by step of every metric that a panel shows; several evaluations have a panel each, with their name.
+
+    Raises ValueError for a file without any of them.
+    """
+    found: dict[str, dict[str, dict[int, float]]] = {panel: {} for panel in PANELS}
     for line in path.read_text(encoding="utf-8").splitlines():
         row = json.loads(line)
         for panel, pattern in PANELS.items():
             for name, value in row.items():
-                if re.fullmatch(pattern, name):
-                    values[panel][int(row["step"])] = float(value)
-    if not any(values.values()):
+                if match := re.fullmatch(pattern, name):
+                    source = match[1] if match.groups() else ""
+                    found[panel].setdefault(source, {})[int(row["step"])] = float(value)
+    if not any(found.values()):
         raise ValueError(f"{path}: none of the metrics of a run is here; train with [monitors.file]")
+    values = {}
+    for panel, sources in found.items():
+        for source, points in (sources or {"": {}}).items():
+            values[f"{panel}: {source}" if len(sources) > 1 else panel] = points
     return values
 
 
