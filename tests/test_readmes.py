@@ -36,7 +36,7 @@ def test_supplier_invoices_shows_five_rows_of_the_data() -> None:
 def test_supplier_invoices_lists_every_config_key() -> None:
     text = (REPOSITORY / "environments/supplier_invoices/README.md").read_text(encoding="utf-8")
     own = set(SupplierInvoicesConfig.model_fields) - set(SupplierInvoicesConfig.__mro__[1].model_fields)  # ty: ignore
-    assert own == {"split", "language", "tools"}
+    assert own == {"split", "language", "question_types", "tools"}
     for key in own:
         assert re.search(rf"^\| `{key}(\.\w+)?` \|", text, re.M), key
 
