@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from verifiers.v1.types import AssistantMessage, Message, ToolCall, ToolMessage
 
-from recipes.results.invoice_failures import KINDS, SOLVED, count, main, shares
+from recipes.results.invoice_failures import KINDS, SOLVED, count, main, shares, table
 from rollout_fixtures import ScriptedTask, episode, provider_failure, write_run
 
 RIGHT = {"product_name": "Fjällnytt", "period_end": "2024-03-31", "status": "active"}
@@ -73,6 +73,31 @@ def test_the_command_pairs_the_first_run_with_the_last(
     lines = {line.strip("│ ").split("│")[0].strip(): line for line in capsys.readouterr().out.splitlines()}
     assert "-1.000" in lines["no row"] and "+1.000" in lines["several rows"]
     assert lines["all"].count("20") == 2
+
+
+def test_folders_of_one_name_stay_apart(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    runs = [
+        write_run(tmp_path / step / "all", [episode(task(), [*PLAYED[kind], REPLY], rewards={"solved": 0.0})])
+        for step, kind in (("step_1", "no row"), ("step_30", "half way"))
+    ]
+    monkeypatch.setenv("COLUMNS", "400")
+    monkeypatch.setattr(sys, "argv", ["invoice_failures", *map(str, runs)])
+    main()
+    out = capsys.readouterr().out
+    assert all(str(run) in out for run in runs)
+    cells = [cell.strip() for cell in out.split("no row", 1)[1].split("│")[1:4]]
+    assert cells == ["1", "0", "-1.000 (one common task)"]
+
+
+def test_runs_without_a_common_task_are_not_compared(tmp_path: Path) -> None:
+    runs = {}
+    for name in ("a", "b"):
+        run = write_run(tmp_path / name, [episode(task(name), [REPLY], rewards={"solved": 0.0})])
+        runs[name] = count(run, None)
+    [*_, shift] = table(runs).columns
+    assert next(iter(shift.cells)) == "no common task"
 
 
 def test_rollouts_of_another_taskset_are_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

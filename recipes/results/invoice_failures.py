@@ -12,10 +12,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from rich.console import Console
-from rich.table import Table
+from rich.table import Column, Table
 
 import slm_rewards
-from data_build.report.stats import difference
+from data_build.report.stats import Estimate, difference
 from data_build.rollouts.read import Problems, Rollout, read_rollouts
 
 SOLVED = "solved"
@@ -92,17 +92,24 @@ def shares(counts: dict[str, Counter[str]], name: str) -> dict[str, float]:
 
 def table(runs: dict[str, dict[str, Counter[str]]]) -> Table:
     """One row a kind, one column a run, and the paired difference of the last run and the first."""
-    made = Table("rollouts", *runs, *(["difference (95 %)"] if len(runs) > 1 else []), pad_edge=False)
+    made = Table("rollouts", *(Column(name, overflow="fold") for name in runs), pad_edge=False)
+    if len(runs) > 1:
+        made.add_column("difference (95 %)", no_wrap=True)
     first, last = next(iter(runs.values())), list(runs.values())[-1]
     for name in (*KINDS, SOLVED):
         numbers = [sum(of[name] for of in counts.values()) for counts in runs.values()]
-        cells = [str(number) for number in numbers]
-        if len(runs) > 1:
-            shift = difference(shares(last, name), shares(first, name))
-            cells.append(f"{shift.value:+.3f} ({shift.low:+.3f} to {shift.high:+.3f})" if any(numbers) else "")
-        made.add_row(name, *cells)
+        shift = difference(shares(last, name), shares(first, name))
+        made.add_row(name, *map(str, numbers), *([_shown(shift) if any(numbers) else ""] if len(runs) > 1 else []))
     made.add_row("all", *(str(sum(of.total() for of in counts.values())) for counts in runs.values()))
     return made
+
+
+def _shown(shift: Estimate) -> str:
+    if shift.value is None:
+        return "no common task"
+    if shift.low is None or shift.high is None:
+        return f"{shift.value:+.3f} (one common task)"
+    return f"{shift.value:+.3f} ({shift.low:+.3f} to {shift.high:+.3f})"
 
 
 def main() -> None:
@@ -111,7 +118,9 @@ def main() -> None:
     parser.add_argument("--calls", type=int, choices=(1, 2), help="only tasks whose shortest route has so many calls")
     arguments = parser.parse_args()
     try:
-        runs = {f"{run.name}": count(run, arguments.calls) for run in arguments.runs}
+        # prime-rl's folders are all called `all`: then the whole path tells them apart.
+        alike = len({run.name for run in arguments.runs}) < len(arguments.runs)
+        runs = {str(run) if alike else run.name: count(run, arguments.calls) for run in arguments.runs}
     except ValueError as e:
         raise SystemExit(f"invoice_failures: {e}") from None
     console = Console()

@@ -180,7 +180,7 @@ class Driver(threading.Thread):
 def _runs(pid: int) -> bool:
     try:
         os.kill(pid, 0)
-    except ProcessLookupError:
+    except (ProcessLookupError, PermissionError):  # gone, or its number is somebody else's by now
         return False
     return True
 
