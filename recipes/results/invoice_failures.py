@@ -6,9 +6,7 @@ by task: difference of the share of rollouts, with its 95 % interval (`data_buil
 """
 
 import argparse
-import json
 from collections import Counter, defaultdict
-from collections.abc import Sequence
 from pathlib import Path
 
 from rich.console import Console
@@ -17,6 +15,7 @@ from rich.table import Column, Table
 import slm_rewards
 from data_build.report.stats import Estimate, difference
 from data_build.rollouts.read import Problems, Rollout, read_rollouts
+from supplier_invoices.taskset import values_of
 
 SOLVED = "solved"
 KINDS = {
@@ -49,16 +48,11 @@ def kind(rollout: Rollout) -> str:
     records = [line for line in result.splitlines() if line.startswith("{")]
     if not records:
         return "refused"
-    right = [line for line in records if _states(line, rollout.task["gold_values"])]
-    if right:
+    gold = rollout.task["gold_values"]
+    if any(slm_rewards.solved("\n".join(values_of(record)), gold) for record in records):
         return "right row" if len(records) == 1 else "several rows"
     wanted = rollout.task["path"][-1]["name"]
     return "half way" if _last_call(rollout) == "SearchSupplier" != wanted else "wrong rows"
-
-
-def _states(record: str, gold: Sequence[str]) -> bool:
-    values = "\n".join(str(value) for value in json.loads(record).values())
-    return slm_rewards.solved(values, list(gold)) == 1.0
 
 
 def _last_call(rollout: Rollout) -> str:
@@ -98,8 +92,10 @@ def table(runs: dict[str, dict[str, Counter[str]]]) -> Table:
     first, last = next(iter(runs.values())), list(runs.values())[-1]
     for name in (*KINDS, SOLVED):
         numbers = [sum(of[name] for of in counts.values()) for counts in runs.values()]
-        shift = difference(shares(last, name), shares(first, name))
-        made.add_row(name, *map(str, numbers), *([_shown(shift) if any(numbers) else ""] if len(runs) > 1 else []))
+        cells = [str(number) for number in numbers]
+        if len(runs) > 1 and any(numbers):
+            cells.append(_shown(difference(shares(last, name), shares(first, name))))
+        made.add_row(name, *cells)
     made.add_row("all", *(str(sum(of.total() for of in counts.values())) for counts in runs.values()))
     return made
 
