@@ -37,7 +37,7 @@ MARGIN = 2.0
 LOWEST = -100.0  # nats; the token of temperature 0 is above -log(vocabulary size), and servers write -9999 for none
 FEW = 12  # tokens; a shorter reply ends before the fault shows
 NAN = re.compile(r"HTTP \d+: .*\b(nan|JSON compliant)\b", re.IGNORECASE)
-CURE = 'set enforce_eager = true or compilation_config.cudagraph_mode = "FULL_DECODE_ONLY" under [inference.vllm]'
+CURE = 'set enforce_eager = true or compilation_config.cudagraph_mode = "PIECEWISE" under [inference.vllm]'
 
 
 @dataclass(frozen=True)

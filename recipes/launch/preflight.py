@@ -1,4 +1,5 @@
-"""What is missing, seen before prime-rl's start of a minute: files, folders, merged models, whole checkpoints.
+"""What is missing, seen before prime-rl's start of a minute: files, folders, merged models, whole
+checkpoints; and what is there too much: processes of an earlier start of the run.
 
 Only existence is checked here; whether the settings fit together is for prime-rl's own configuration classes.
 """
@@ -11,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from recipes.launch import resume
+from recipes.launch import leftovers, resume
 from recipes.launch.errors import LaunchError
 
 
@@ -29,8 +30,7 @@ def problems(command: str, argv: list[str]) -> list[str]:
     lines = [line for key, name in _models(found) if (line := _model_problem(key, name))]
     if command == "sft":
         lines += [line for key, name in _data_sets(found) if (line := _data_problem(key, name))]
-    if line := resume.problem(command, found):
-        lines.append(line)
+    lines += [line for check in (resume.problem, leftovers.problem) if (line := check(command, found))]
     return list(dict.fromkeys(lines))
 
 

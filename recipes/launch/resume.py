@@ -28,11 +28,10 @@ def problem(command: str, config: dict[str, Any]) -> str | None:
     if "dir" in resume:
         folder = Path(str(resume["dir"]))
         return _told(f"resume.dir: {folder}", _missing(command, folder), "name a whole one")
-    run, ckpt = _table(config, "run"), _table(config, "ckpt")
-    name = run.get("dir") or run.get("name")
-    if not name:
+    folder = run_folder(config)
+    if folder is None:
         return None  # prime-rl says it itself: a run without a name cannot be resumed
-    checkpoints = Path(ckpt.get("output_dir") or Path(config.get("output_dir", "outputs")) / name) / "checkpoints"
+    checkpoints = Path(_table(config, "ckpt").get("output_dir") or folder) / "checkpoints"
     steps = sorted(
         int(match[1]) for each in checkpoints.glob("step_*") if (match := re.fullmatch(r"step_(\d+)", each.name))
     )
@@ -43,6 +42,13 @@ def problem(command: str, config: dict[str, Any]) -> str | None:
     key = "resume.step" if "step" in resume else "resume"
     chosen = checkpoints / f"step_{resume.get('step', steps[-1])}"
     return _told(f"{key}: {chosen}", _missing(command, chosen), fix)
+
+
+def run_folder(config: dict[str, Any]) -> Path | None:
+    """Where prime-rl keeps the run's settings, logs and checkpoints; None for a run without a name."""
+    run = _table(config, "run")
+    name = run.get("dir") or run.get("name")
+    return Path(config.get("output_dir", "outputs")) / name if name else None
 
 
 def _table(config: dict[str, Any], key: str) -> dict[str, Any]:
