@@ -156,7 +156,7 @@ BREAKS: list[tuple[str, dict, dict[str, Any], str, str]] = [
         INVOICES,
         {"inference.vllm.compilation_config": {"mode": 0, "cudagraph_mode": "FULL"}},
         "inference.vllm.compilation_config.cudagraph_mode",
-        "FULL_DECODE_ONLY",
+        "PIECEWISE",
     ),
     ("explicit_agent", INVOICES, {f"{TEST}.env.agent.harness": None}, f"{TEST}.env.agent.harness.id", "missing"),
     ("explicit_agent", EVAL, {"env.agent.runtime": None}, "env.agent.runtime.type", "'subprocess'"),

@@ -12,7 +12,7 @@ from recipes.launch.load_check import PROMPTS
 
 LENGTH = 40
 NAN = "Out of range float values are not JSON compliant: nan"
-EAGER, DECODES = "enforce_eager = true", 'compilation_config.cudagraph_mode = "FULL_DECODE_ONLY"'
+EAGER, DECODES = "enforce_eager = true", 'compilation_config.cudagraph_mode = "PIECEWISE"'
 
 
 @dataclass(frozen=True)

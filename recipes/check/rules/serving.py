@@ -115,7 +115,7 @@ def graphs_of_decodes_only(recipe: Recipe) -> Iterator[tuple[str, str]]:
     """
     key = "inference.vllm.compilation_config.cudagraph_mode"
     if str(recipe.get(key)).upper() == "FULL":
-        yield key, 'garbles replies under load: use "FULL_DECODE_ONLY", or leave the mode to vLLM'
+        yield key, 'garbles replies under load: use "PIECEWISE", or leave the mode to vLLM'
 
 
 def explicit_agent(recipe: Recipe) -> Iterator[tuple[str, str]]:
