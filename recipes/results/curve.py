@@ -1,7 +1,7 @@
-"""The curves of a prime-rl run as one picture: `python -m recipes.results.curve RUN --out curve.png`.
+"""The curves of prime-rl runs as one picture: `python -m recipes.results.curve RUN... --out curve.png`.
 
 Reads `metrics.jsonl`, which prime-rl writes with `[monitors.file]` (prime_rl/monitors/file.py): one row a log call,
-`step` and values by name.
+`step` and values by name. Several runs share the panels.
 """
 
 import argparse
@@ -12,6 +12,8 @@ from pathlib import Path
 PANELS = {
     "training reward (all rollouts)": r"train/agg/all/agent/reward/mean",
     "evaluation reward": r"eval/([^/]+)/all/agent/reward/mean",
+    "share correct (all rollouts of env select-one)": r"train/agg/all/agent/metrics/correct/mean",
+    "sampled tokens a rollout": r"train/agg/all/agent/num_output_tokens/mean",
     "entropy, nats a token": r"entropy/all/mean",
     "KL to the sampling policy": r"mismatch_kl/all/mean",
 }
@@ -46,37 +48,54 @@ def moving_mean(values: list[float], window: int = WINDOW) -> list[float]:
     return [sum(part := values[max(0, i + 1 - window) : i + 1]) / len(part) for i in range(len(values))]
 
 
-def draw(values: dict[str, dict[int, float]], title: str, out: Path) -> None:
-    """One panel a metric, raw values as dots, their moving mean as a line; written to a temporary name and renamed."""
+def draw(runs: dict[str, dict[str, dict[int, float]]], out: Path) -> None:
+    """One panel a metric that any run has, raw values as dots, their moving mean as a line; runs by name.
+
+    Written to a temporary name and renamed.
+    """
     from matplotlib.figure import Figure
 
-    shown = {panel: dict(sorted(points.items())) for panel, points in values.items() if points}
+    shown = list(dict.fromkeys(panel for values in runs.values() for panel, points in values.items() if points))
     figure = Figure(figsize=(9, 2.2 * len(shown)), layout="constrained")
     axes = figure.subplots(len(shown), 1, sharex=True, squeeze=False)[:, 0]
-    for axis, (panel, points) in zip(axes, shown.items(), strict=True):
-        steps, heights = list(points), list(points.values())
-        axis.plot(steps, heights, "o", markersize=3, alpha=0.5)
-        if len(steps) > WINDOW:
-            axis.plot(steps, moving_mean(heights), linewidth=1.5)
-        if "reward" in panel:
-            axis.set_ylim(0, 1)
+    for axis, panel in zip(axes, shown, strict=True):
+        for number, values in enumerate(runs.values()):
+            points = sorted(values.get(panel, {}).items())
+            heights = [height for _, height in points]
+            steps = [step for step, _ in points]
+            axis.plot(steps, heights, "o", markersize=3, alpha=0.5, color=f"C{2 * number}")
+            if len(steps) > WINDOW:
+                # One run keeps the two colours that tell values and mean apart.
+                axis.plot(steps, moving_mean(heights), linewidth=1.5, color=f"C{2 * number + (len(runs) == 1)}")
+        if "reward" in panel or "share" in panel:
+            axis.set_ylim(0, 1 if axis.get_ylim()[1] > 0.5 else None)
         axis.set_title(panel, fontsize=9, loc="left")
         axis.grid(alpha=0.3)
     axes[-1].set_xlabel("training step")
-    figure.suptitle(title, fontsize=10)
+    if len(runs) > 1:
+        lines = [axes[0].plot([], [], "o-", markersize=3, color=f"C{2 * n}")[0] for n in range(len(runs))]
+        figure.legend(lines, list(runs), loc="outside upper right", ncols=len(runs), fontsize=9)
+    else:
+        figure.suptitle(next(iter(runs)), fontsize=10)
     temporary = out.with_name(f".{out.name}.tmp.png")
     figure.savefig(temporary, dpi=120)
     temporary.replace(out)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="curve", description="The curves of a prime-rl run as one picture.")
-    parser.add_argument("run", type=Path, help="output folder of the run, or its metrics.jsonl")
+    parser = argparse.ArgumentParser(prog="curve", description="The curves of prime-rl runs as one picture.")
+    parser.add_argument("runs", type=Path, nargs="+", metavar="RUN", help="output folder, or its metrics.jsonl")
     parser.add_argument("--out", type=Path, default=Path("curve.png"))
     arguments = parser.parse_args()
-    path = arguments.run / "metrics.jsonl" if arguments.run.is_dir() else arguments.run
     try:
-        draw(read_metrics(path), path.parent.name if path.name == "metrics.jsonl" else path.stem, arguments.out)
+        runs = {}
+        for run in arguments.runs:
+            path = run / "metrics.jsonl" if run.is_dir() else run
+            name = path.parent.name if path.name == "metrics.jsonl" else path.stem
+            if name in runs:
+                raise ValueError(f"{path}: a second run named {name}; rename its folder or file")
+            runs[name] = read_metrics(path)
+        draw(runs, arguments.out)
     except (OSError, ValueError) as e:
         raise SystemExit(f"curve: {e}") from None
     print(f"wrote {arguments.out}")
