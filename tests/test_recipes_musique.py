@@ -3,6 +3,7 @@ training set, played by a script."""
 
 import json
 import re
+import shlex
 import subprocess
 import sys
 import tomllib
@@ -65,7 +66,7 @@ def differences(one: str, other: str) -> dict[str, tuple[Any, Any]]:
 def commands(source: str) -> list[list[str]]:
     """The `uv run …` commands of a file's header or of a page, as words; a trailing backslash continues one."""
     joined = re.sub(r"\\\n(?:#\s*)?", " ", source)
-    return [re.split(r"\s+", found.strip()) for found in re.findall(r"uv run ([^`\n;#&]+)", joined)]
+    return [shlex.split(found) for found in re.findall(r"uv run ([^`\n;#&]+)", joined)]
 
 
 PAIRS: dict[tuple[str, str], dict[str, tuple[Any, Any]]] = {

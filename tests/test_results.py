@@ -1,63 +1,117 @@
 """recipes/results: figures in the text are those of the report files; the curves are drawn from prime-rl's metrics."""
 
+import itertools
 import json
 import re
 from pathlib import Path
 
 import pytest
+from matplotlib.figure import Figure
 
 from recipes.results import curve
 
-RESULTS = Path(__file__).parents[1] / "recipes/results/smollm2_2026_11_30"
-README = (RESULTS / "README.md").read_text(encoding="utf-8")
+FIRST = Path(__file__).parents[1] / "recipes/results/smollm2_2026_11_30"
+SECOND = FIRST.with_name("smollm2_2026_11_30_second")
+NAMES = {
+    "start model": "base",
+    "RL from the start model, step 10": "rl-from-base-10",
+    "SFT": "sft",
+    "SFT, 600 traces": "sft",
+    "SFT, 503 traces": "sft",
+    "SFT, 400 two-call and 200 one-call traces": "sft",
+    "SFT, 4,000 worked solutions": "sft",
+    "SFT + RL, step 30": "sft-rl",
+    "SFT + RL, 20 steps": "sft-rl",
+    "SFT + RL, step 40": "sft-rl-40",
+    "SFT + RL, step 80": "sft-rl-80",
+    "`rft_shortest`, step 11": "rft-shortest",
+    "`grpo`, step 60": "grpo",
+}
+"""Model as the tables call it → its run in the report."""
 
 
-def evaluations(name: str) -> list[dict]:
-    return json.loads((RESULTS / name).read_text(encoding="utf-8"))["evaluations"]
+def evaluations(folder: Path, name: str) -> list[dict]:
+    return json.loads((folder / name).read_text(encoding="utf-8"))["evaluations"]
 
 
-def rows(section: str) -> list[list[str]]:
-    """Cells of the first table under a heading, without its two head lines."""
-    text = README.split(f"## {section}", 1)[1].split("\n## ", 1)[0]
-    table = next(line for line in re.split(r"\n\n", text) if line.startswith("|")).splitlines()[2:]
-    return [[cell.strip(" *") for cell in line.strip("|").split("|")] for line in table]
+def rows(folder: Path, section: str) -> list[dict[str, str]]:
+    """The first table under a heading, a row by column."""
+    text = (folder / "README.md").read_text(encoding="utf-8").split(f"## {section}", 1)[1]
+    table = itertools.takewhile(lambda line: line.startswith("|"), text[text.index("\n|") + 1 :].splitlines())
+    head, _, *cells = [[cell.strip(" *") for cell in line.strip("|").split("|")] for line in table]
+    return [dict(zip(head, row, strict=True)) for row in cells]
+
+
+def by_step(found: list[dict]) -> dict[int, float]:
+    """pass@1 of the evaluations of one run."""
+    return {evaluation["step"]: evaluation["pass_at_k"]["left_out"]["1"]["value"] for evaluation in found}
 
 
 def interval(measure: dict) -> str:
     return f"{measure['value']:.3f} ({measure['low']:.3f}–{measure['high']:.3f})"
 
 
+MEASURED = {"calls a task": ("tool_calls", 2), "searches": ("tool_calls", 2), "tokens": ("tokens", 0)} | {
+    "distinct answers of 32": ("distinct_answers", 1)
+}
+"""Column → measure of the report and its decimals."""
+
+
 @pytest.mark.parametrize(
-    ("section", "report", "k"),
+    ("folder", "section", "report"),
     [
-        ("supplier-invoices", "invoices-report.json", "3"),
-        ("musique-search, invented corpus", "musique-report.json", "8"),
+        (FIRST, "supplier-invoices", "invoices-report.json"),
+        (FIRST, "musique-search, invented corpus", "musique-report.json"),
+        (SECOND, "supplier-invoices", "invoices-report.json"),
+        (SECOND, "GSM8K", "gsm8k-report.json"),
     ],
 )
-def test_the_tables_repeat_the_report(section: str, report: str, k: str) -> None:
-    measured = {e["run"]: e for e in evaluations(report)}
-    names = {"start model": "base", "SFT": "sft", "SFT + RL": "sft-rl"}
+def test_the_tables_repeat_the_report(folder: Path, section: str, report: str) -> None:
+    measured = {e["run"]: e for e in evaluations(folder, report)}
     seen = set()
-    for model, _, first, best, calls, *_ in rows(section):
-        name = names.get(model.split(",")[0])
-        if name is None:  # the run without an evaluation
-            assert first == "not evaluated"
+    for row in rows(folder, section):
+        if "not evaluated" in row.values():
             continue
+        name = NAMES[row["model"]]
         passed = measured[name]["pass_at_k"]["left_out"]
-        assert first == interval(passed["1"])
-        assert best == f"{passed[k]['value']:.3f}"
-        assert calls == f"{measured[name]['measures']['tool_calls']['value']:.2f}"
+        for column, shown in row.items():
+            if match := re.fullmatch(r"pass@(\d+)|(exact match)", column):
+                measure = passed[match[1] or "1"]
+                assert shown in (interval(measure), f"{measure['value']:.3f}"), (name, column)
+            elif column in MEASURED:
+                key, decimals = MEASURED[column]
+                assert shown == f"{measured[name]['measures'][key]['value']:.{decimals}f}", (name, column)
         seen.add(name)
-    assert seen == set(measured) == {"base", "sft", "sft-rl"}
+    assert seen == set(measured)
 
 
-def test_the_root_and_recipe_pages_repeat_them_too() -> None:
-    passed = {e["run"]: e["pass_at_k"]["left_out"]["1"] for e in evaluations("invoices-report.json")}
-    root = (RESULTS.parents[2] / "README.md").read_text(encoding="utf-8")
-    recipes = (RESULTS.parents[1] / "README.md").read_text(encoding="utf-8")
+@pytest.mark.parametrize("folder", [FIRST, SECOND])
+def test_the_root_and_recipe_pages_repeat_them_too(folder: Path) -> None:
+    passed = {e["run"]: e["pass_at_k"]["left_out"]["1"] for e in evaluations(folder, "invoices-report.json")}
+    root = (FIRST.parents[2] / "README.md").read_text(encoding="utf-8")
+    recipes = (FIRST.parents[1] / "README.md").read_text(encoding="utf-8")
+    passed.pop("sft-rl-40", None)  # on the way
     for measure in passed.values():
         assert f"{measure['value']:.3f} | {measure['low']:.3f}–{measure['high']:.3f}" in root
         assert interval(measure) in recipes
+    arms = {e["run"]: e["pass_at_k"]["left_out"]["1"]["value"] for e in evaluations(SECOND, "gsm8k-report.json")}
+    for shown in ("start model {base:.3f}", "SFT {sft:.3f}", "`grpo` {grpo:.3f}"):
+        assert shown.format(**arms) in recipes
+    assert f"`rft_shortest` {arms['rft-shortest']:.3f}" in recipes
+
+
+def test_the_paired_differences_repeat_the_report() -> None:
+    text = (SECOND / "README.md").read_text(encoding="utf-8")
+    for report, told in (
+        ("invoices-report.json", {("sft-rl-40", 1), ("sft-rl-80", 1)}),
+        ("gsm8k-report.json", {("grpo", 1), ("grpo", 32), ("rft-shortest", 1), ("rft-shortest", 32)}),
+    ):
+        for found in json.loads((SECOND / report).read_text(encoding="utf-8"))["differences"]:
+            if (pair := (found["run"].split(" @ ")[0], found["k"])) in told:
+                value, low, high = (found["estimate"][part] for part in ("value", "low", "high"))
+                assert f"{value:+.3f} ({low:.3f} to {high:.3f})".replace("-", "−") in text, found
+                told.remove(pair)
+        assert not told
 
 
 def write(path: Path, metrics: list[dict]) -> Path:
@@ -103,6 +157,37 @@ def test_picture(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest
     assert sorted(p.name for p in tmp_path.iterdir()) == ["curve.png", "metrics.jsonl"]
 
 
+def test_several_runs_share_the_panels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    runs = []
+    for number, name in enumerate(("one", "two")):
+        (tmp_path / name).mkdir()
+        rows = [{"step": n, "train/agg/all/agent/num_output_tokens/mean": 100 + n + number} for n in range(8)]
+        # Only the second has an evaluation.
+        rows += [{"step": 7, "eval/test/all/agent/reward/mean": 0.25}] * number
+        runs.append(write(tmp_path / name / "metrics.jsonl", rows).parent)
+    drawn = {}
+    monkeypatch.setattr(Figure, "savefig", lambda self, path, **_: (drawn.update(figure=self), Path(path).touch()))
+    monkeypatch.setattr("sys.argv", ["curve", *map(str, runs), "--out", str(tmp_path / "curve.png")])
+    curve.main()
+    panels = {axis.get_title(loc="left"): axis for axis in drawn["figure"].axes}
+    assert set(panels) == {"sampled tokens a rollout", "evaluation reward"}
+    dots = [line.get_ydata() for line in panels["sampled tokens a rollout"].lines if line.get_linestyle() == "None"]
+    assert [list(heights) for heights in dots if len(heights)] == [
+        [100 + n for n in range(8)],
+        [101 + n for n in range(8)],
+    ]
+    assert [list(line.get_ydata()) for line in panels["evaluation reward"].lines if len(line.get_ydata())] == [[0.25]]
+    (legend,) = drawn["figure"].legends
+    assert [text.get_text() for text in legend.get_texts()] == ["one", "two"]
+
+
+def test_two_runs_of_one_name_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = write(tmp_path / "metrics.jsonl", [{"step": 1, "entropy/all/mean": 0.1}])
+    monkeypatch.setattr("sys.argv", ["curve", str(path), str(tmp_path)])
+    with pytest.raises(SystemExit, match="a second run named"):
+        curve.main()
+
+
 def test_a_file_without_metrics_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(tmp_path / "metrics.jsonl", [{"step": 1, "optim/lr": 1e-4}])
     monkeypatch.setattr("sys.argv", ["curve", str(tmp_path)])
@@ -112,8 +197,24 @@ def test_a_file_without_metrics_is_one_line(tmp_path: Path, monkeypatch: pytest.
 
 @pytest.mark.parametrize(("run", "last"), [("invoices", 34), ("musique", 20)])
 def test_the_committed_metrics_hold_what_the_text_says(run: str, last: int) -> None:
-    values = curve.read_metrics(RESULTS / f"{run}-sft-rl-metrics.jsonl")
+    values = curve.read_metrics(FIRST / f"{run}-sft-rl-metrics.jsonl")
     assert max(values["entropy, nats a token"]) == last
-    measured = {e["step"]: e["pass_at_k"]["left_out"]["1"]["value"] for e in evaluations(f"{run}-report.json")[1:]}
+    measured = {
+        e["step"]: e["pass_at_k"]["left_out"]["1"]["value"] for e in evaluations(FIRST, f"{run}-report.json")[1:]
+    }
     assert values["evaluation reward"] == pytest.approx(measured, abs=1e-5)
     assert max(values["KL to the sampling policy"].values()) < 0.005
+
+
+def test_the_second_run_left_its_samples_before_it_fell() -> None:
+    values = curve.read_metrics(SECOND / "invoices-sft-rl-metrics.jsonl")
+    measured = {
+        e["step"]: e["pass_at_k"]["left_out"]["1"]["value"] for e in evaluations(SECOND, "invoices-report.json")
+    }
+    assert values["evaluation reward"] == pytest.approx({step: measured[step] for step in (1, 40, 80)}, abs=1e-5)
+    lines = (SECOND / "invoices-sft-rl-metrics.jsonl").read_text(encoding="utf-8").splitlines()
+    largest = {row["step"]: row["mismatch_kl/all/max"] for row in map(json.loads, lines)}
+    shown = {1: "0.3", 11: "7.7", 13: "26", 45: "105", 48: "544"}
+    assert {step: f"{largest[step]:.{1 if step < 12 else 0}f}" for step in shown} == shown
+    reward = values["training reward (all rollouts)"]
+    assert min(reward[step] for step in range(1, 50)) > 0.4 > max(reward[step] for step in range(52, 67))
