@@ -161,7 +161,9 @@ def test_several_runs_share_the_panels(tmp_path: Path, monkeypatch: pytest.Monke
     runs = []
     for number, name in enumerate(("one", "two")):
         (tmp_path / name).mkdir()
-        rows = [{"step": n, "train/agg/all/agent/num_output_tokens/mean": 100 + n + number} for n in range(8)]
+        rows: list[dict[str, float]] = [
+            {"step": n, "train/agg/all/agent/num_output_tokens/mean": 100 + n + number} for n in range(8)
+        ]
         # Only the second has an evaluation.
         rows += [{"step": 7, "eval/test/all/agent/reward/mean": 0.25}] * number
         runs.append(write(tmp_path / name / "metrics.jsonl", rows).parent)
