@@ -150,7 +150,7 @@ def test_preview_of_a_live_start(tmp_path: Path) -> None:
     run = write_run(tmp_path / "run", saved)
     text = "\n".join(build([run], PoolConfig(preview=True, group=8)))
     assert "all problems: 4 problems, pass rate 0.500, 50.0% of groups of 8 have mixed rewards" in text
-    assert "pool of 1 to 7 right: 2 problems, pass rate 0.500, 100.0% of groups of 8" in text
+    assert "pool of 1 to 7 right, as drawn: 2 problems, pass rate 0.500, 100.0% of groups of 8" in text
     assert "0/8       1" in text and "4/8       2" in text and "warning" not in text
     assert not (tmp_path / "pool.json").exists()
     assert "extrapolated" in "\n".join(build([run], PoolConfig(preview=True, group=16)))

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from math import comb
 
 from data_build.report.stats import pass_at_k
+from data_build.rollouts.again import asked_again, prior
 from data_build.rollouts.tally import Count
 
 DEAD = 0.05
@@ -37,7 +38,7 @@ def preview(counts: Mapping[str, Count], rollouts: int, low: int, high: int, gro
         *histogram(counts.values(), rollouts),
     ]
     shares = {}
-    for name, chosen in (("all problems", list(counts.values())), (f"pool of {low} to {high} right", pool)):
+    for name, chosen in (("all problems", list(counts.values())), (f"pool of {low} to {high} right, as drawn", pool)):
         if chosen:
             shares[name] = sum(mixed(c.rollouts, c.right, group) for c in chosen) / len(chosen)
             rate = sum(c.right for c in chosen) / sum(c.rollouts for c in chosen)
@@ -46,9 +47,7 @@ def preview(counts: Mapping[str, Count], rollouts: int, low: int, high: int, gro
                 "have mixed rewards and carry gradient"
             )
     if pool and len(pool) < len(counts):
-        lines.append(
-            "note: the pool is chosen by the rollouts that its share is computed from, which flatters it a little"
-        )
+        lines.append(_again(list(counts.values()), pool, rollouts, group))
     if group > rollouts:
         lines.append(f"note: groups of {group} from {rollouts} rollouts are extrapolated from the observed rates")
     share = shares["all problems"]
@@ -61,6 +60,17 @@ def preview(counts: Mapping[str, Count], rollouts: int, low: int, high: int, gro
             "only, or fine-tune on a teacher's rollouts first (data-build sft)"
         )
     return lines
+
+
+def _again(counts: list[Count], pool: list[Count], rollouts: int, group: int) -> str:
+    """The pool is chosen by the rollouts that its line counts, which flatters it: what to expect of new ones."""
+    found = (fitted := prior(counts, rollouts)) and asked_again(pool, rollouts, fitted, group)
+    if not found:
+        return "note: the pool is chosen by the rollouts that its share is computed from, which flatters it"
+    return (
+        f"the pool asked again: pass rate {found.rate:.3f}, {found.mixed:.1%} of groups of {group} mixed, "
+        f"{found.none:.1%} without a right one (luck chose too; beta-binomial fitted to all problems)"
+    )
 
 
 def histogram(counts: Iterable[Count], rollouts: int) -> list[str]:
