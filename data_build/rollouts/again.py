@@ -45,13 +45,14 @@ def asked_again(
     """What groups of `group` new rollouts of the chosen problems would hold; None without problems."""
     if not chosen:
         return None
+    import numpy as np
     from scipy.stats import betabinom
 
     a, b = prior_of_all
-    total = Again(0.0, 0.0, 0.0)
-    for right, problems in Counter(count.right for count in chosen).items():
+    problems = Counter(count.right for count in chosen)
+    found = []
+    for right in problems:
         after = a + right, b + rollouts - right
-        none, all_right = (float(betabinom.pmf(k, group, *after)) for k in (0, group))
-        found = Again(after[0] / sum(after), 1 - none - all_right, none)
-        total = Again(*(sum_ + problems * one for sum_, one in zip(total, found, strict=True)))
-    return Again(*(value / len(chosen) for value in total))
+        none, all_right = betabinom.pmf([0, group], group, *after)
+        found.append(Again(after[0] / sum(after), 1 - none - all_right, none))
+    return Again(*np.average(found, axis=0, weights=list(problems.values())).tolist())
