@@ -18,9 +18,7 @@ def counts(right: dict[int, int] | np.ndarray, rollouts: int = 8) -> list[Count]
 
 def estimate(all_problems: list[Count], low: int = 1, high: int = 7, group: int = 8) -> Again:
     rollouts = all_problems[0].rollouts
-    fitted = prior(all_problems, rollouts)
-    assert fitted is not None
-    found = asked_again([c for c in all_problems if low <= c.right <= high], rollouts, fitted, group)
+    found = asked_again(all_problems, [c for c in all_problems if low <= c.right <= high], rollouts, group)
     assert found is not None
     return found
 
@@ -59,11 +57,12 @@ def test_problems_always_or_never_solved_stay_so() -> None:
 
 @pytest.mark.parametrize(("right", "rollouts"), [({0: 50}, 8), ({8: 50}, 8), ({1: 1}, 8), ({0: 30, 1: 20}, 1), ({}, 8)])
 def test_where_the_rollouts_do_not_tell_nothing_is_claimed(right: dict[int, int], rollouts: int) -> None:
-    assert prior(counts(right, rollouts), rollouts) is None
+    every = counts(right, rollouts)
+    assert prior(every, rollouts) is None and asked_again(every, every, rollouts, 8) is None
 
 
 def test_an_empty_pool() -> None:
-    assert asked_again([], 8, (1.0, 1.0), 8) is None
+    assert asked_again(counts(GSM8K), [], 8, 8) is None
 
 
 def test_the_preview_says_both() -> None:

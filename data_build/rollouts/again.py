@@ -39,16 +39,20 @@ def prior(counts: Collection[Count], rollouts: int) -> tuple[float, float] | Non
     return rate * size, (1 - rate) * size
 
 
-def asked_again(
-    chosen: Collection[Count], rollouts: int, prior_of_all: tuple[float, float], group: int
-) -> Again | None:
-    """What groups of `group` new rollouts of the chosen problems would hold; None without problems."""
-    if not chosen:
+def asked_again(counts: Collection[Count], chosen: Collection[Count], rollouts: int, group: int) -> Again | None:
+    """What groups of `group` new rollouts of the chosen problems would hold; None without problems or a `prior`.
+
+    Args:
+        counts: all problems, `rollouts` each.
+        chosen: those of them that were chosen by their right rollouts.
+    """
+    fitted = prior(counts, rollouts)
+    if not chosen or fitted is None:
         return None
     import numpy as np
     from scipy.stats import betabinom
 
-    a, b = prior_of_all
+    a, b = fitted
     problems = Counter(count.right for count in chosen)
     found = []
     for right in problems:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from math import comb
 
 from data_build.report.stats import pass_at_k
-from data_build.rollouts.again import asked_again, prior
+from data_build.rollouts.again import asked_again
 from data_build.rollouts.tally import Count
 
 DEAD = 0.05
@@ -64,8 +64,8 @@ def preview(counts: Mapping[str, Count], rollouts: int, low: int, high: int, gro
 
 def _again(counts: list[Count], pool: list[Count], rollouts: int, group: int) -> str:
     """The pool is chosen by the rollouts that its line counts, which flatters it: what to expect of new ones."""
-    found = (fitted := prior(counts, rollouts)) and asked_again(pool, rollouts, fitted, group)
-    if not found:
+    found = asked_again(counts, pool, rollouts, group)
+    if found is None:
         return "note: the pool is chosen by the rollouts that its share is computed from, which flatters it"
     return (
         f"the pool asked again: pass rate {found.rate:.3f}, {found.mixed:.1%} of groups of {group} mixed, "

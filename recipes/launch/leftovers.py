@@ -13,7 +13,7 @@ from typing import Any
 
 import psutil
 
-from recipes.launch.resume import run_folder
+from recipes.launch.resume import dry_run, run_folder
 
 
 def problem(command: str, config: dict[str, Any]) -> str | None:
@@ -24,7 +24,7 @@ def problem(command: str, config: dict[str, Any]) -> str | None:
         config: the settings as `preflight.settings` merges them, flags still text.
     """
     folder = run_folder(config)
-    if command not in ("rl", "sft") or folder is None or config.get("dry_run") in (True, "True"):
+    if command not in ("rl", "sft") or folder is None or dry_run(config):
         return None
     if not (found := " ".join(map(str, alive(folder)))):
         return None

@@ -12,6 +12,7 @@ from recipes.launch import clone as pin
 from recipes.launch import preflight
 from recipes.launch.clone import SETUP, Clone, environment, head, here, misplaced, uv
 from recipes.launch.errors import LaunchError, one_line
+from recipes.launch.resume import dry_run
 
 
 def rl() -> None:
@@ -31,7 +32,7 @@ def launch(command: str, arguments: Sequence[str]) -> NoReturn:
     with one_line(command):
         clone = here()
         settings = preflight.settings(arguments)
-        asks = settings.get("dry_run") in (True, "True") or any(word in ("-h", "--help") for word in arguments)
+        asks = dry_run(settings) or any(word in ("-h", "--help") for word in arguments)
         problem = not_ready(clone, asks)
         if problem:
             raise LaunchError(problem)

@@ -51,6 +51,11 @@ def run_folder(config: dict[str, Any]) -> Path | None:
     return Path(config.get("output_dir", "outputs")) / name if name else None
 
 
+def dry_run(config: dict[str, Any]) -> bool:
+    """Whether the settings ask prime-rl to write its configuration and start nothing."""
+    return config.get("dry_run") in (True, "True")
+
+
 def _table(config: dict[str, Any], key: str) -> dict[str, Any]:
     value = config.get(key)
     return value if isinstance(value, dict) else {}

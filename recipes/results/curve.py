@@ -59,11 +59,11 @@ def draw(runs: dict[str, dict[str, dict[int, float]]], out: Path) -> None:
     figure = Figure(figsize=(9, 2.2 * len(shown)), layout="constrained")
     axes = figure.subplots(len(shown), 1, sharex=True, squeeze=False)[:, 0]
     for axis, panel in zip(axes, shown, strict=True):
-        for number, values in enumerate(runs.values()):
+        for number, (name, values) in enumerate(runs.items()):
             points = sorted(values.get(panel, {}).items())
             heights = [height for _, height in points]
             steps = [step for step, _ in points]
-            axis.plot(steps, heights, "o", markersize=3, alpha=0.5, color=f"C{2 * number}")
+            axis.plot(steps, heights, "o", markersize=3, alpha=0.5, color=f"C{2 * number}", label=name)
             if len(steps) > WINDOW:
                 # One run keeps the two colours that tell values and mean apart.
                 axis.plot(steps, moving_mean(heights), linewidth=1.5, color=f"C{2 * number + (len(runs) == 1)}")
@@ -73,8 +73,7 @@ def draw(runs: dict[str, dict[str, dict[int, float]]], out: Path) -> None:
         axis.grid(alpha=0.3)
     axes[-1].set_xlabel("training step")
     if len(runs) > 1:
-        lines = [axes[0].plot([], [], "o-", markersize=3, color=f"C{2 * n}")[0] for n in range(len(runs))]
-        figure.legend(lines, list(runs), loc="outside upper right", ncols=len(runs), fontsize=9)
+        figure.legend(*axes[0].get_legend_handles_labels(), loc="outside upper right", ncols=len(runs), fontsize=9)
     else:
         figure.suptitle(next(iter(runs)), fontsize=10)
     temporary = out.with_name(f".{out.name}.tmp.png")
