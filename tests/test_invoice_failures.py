@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from verifiers.v1.types import AssistantMessage, Message, ToolCall, ToolMessage
 
-from recipes.results.invoice_failures import KINDS, SOLVED, count, main, shares, table
+from recipes.results.invoice_failures import FAILED, KINDS, MENDED, SOLVED, count, main, shares, table
 from rollout_fixtures import ScriptedTask, episode, provider_failure, write_run
 
 RIGHT = {"product_name": "Fjällnytt", "period_end": "2024-03-31", "status": "active"}
@@ -43,16 +43,32 @@ PLAYED = {
 @pytest.mark.parametrize("name", PLAYED)
 def test_the_last_tool_result_decides(tmp_path: Path, name: str) -> None:
     run = write_run(tmp_path / "run", [episode(task(), [*PLAYED[name], REPLY], rewards={"solved": 0.0})])
-    assert count(run, None) == {"q": {name: 1}}
+    failed = {FAILED: 1} if name in ("refused", "no row") else {}
+    assert count(run, None) == {"q": {name: 1} | failed}
 
 
 def test_a_solved_rollout_and_a_broken_one(tmp_path: Path) -> None:
     solved = episode(task(), [*PLAYED["several rows"], REPLY], rewards={"solved": 1.0})
     run = write_run(tmp_path / "run", [solved, episode(task(), PLAYED["no row"] + [REPLY], error=provider_failure())])
     counts = count(run, None)
-    assert counts == {"q": {SOLVED: 1, "error": 1}}
+    assert counts == {"q": {SOLVED: 1, "error": 1, FAILED: 1}}
     assert shares(counts, SOLVED) == {"q": 0.5}
     assert set(PLAYED) | {"error"} == set(KINDS)
+
+
+def test_a_rollout_that_tries_again_is_seen(tmp_path: Path) -> None:
+    again = [*PLAYED["no row"], *looked_up("LookupOrderRows", RIGHT), AssistantMessage(content="Fjällnytt")]
+    saved = [episode(task(), again, rewards={"solved": 1.0}), episode(task(), PLAYED["no row"], rewards={"solved": 0})]
+    counts = count(write_run(tmp_path / "run", saved), None)
+    assert counts == {"q": {SOLVED: 1, "no row": 1, FAILED: 2, MENDED: 1}}
+    assert (shares(counts, SOLVED), shares(counts, FAILED), shares(counts, MENDED)) == (
+        {"q": 0.5},
+        {"q": 1},
+        {"q": 0.5},
+    )
+    rows = [[str(cell) for cell in column.cells] for column in table({"run": counts}).columns]
+    shown = dict(zip(*rows, strict=True))
+    assert (shown["all"], shown[FAILED], shown[MENDED]) == ("2", "2", "1")
 
 
 def test_calls_keep_the_tasks_of_that_route(tmp_path: Path) -> None:

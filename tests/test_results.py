@@ -108,13 +108,15 @@ def test_the_root_and_recipe_pages_repeat_them_too(folder: Path) -> None:
 def test_the_paired_differences_repeat_the_report() -> None:
     text = (SECOND / "README.md").read_text(encoding="utf-8")
     for report, told in (
-        ("invoices-report.json", {("sft-rl-40", 1), ("sft-rl-80", 1)}),
-        ("gsm8k-report.json", {("grpo", 1), ("grpo", 32), ("rft-shortest", 1), ("rft-shortest", 32)}),
+        ("invoices-report.json", {(run, "pass@1") for run in ("sft-rl-40", "sft-rl-80")}),
+        ("gsm8k-report.json", set(itertools.product(("grpo", "rft-shortest"), ("pass@1", "pass@32", "tokens")))),
     ):
         for found in json.loads((SECOND / report).read_text(encoding="utf-8"))["differences"]:
-            if (pair := (found["run"].split(" @ ")[0], found["k"])) in told:
-                value, low, high = (found["estimate"][part] for part in ("value", "low", "high"))
-                assert f"{value:+.3f} ({low:.3f} to {high:.3f})".replace("-", "−") in text, found
+            if (pair := (found["run"].split(" @ ")[0], found["figure"])) in told:
+                digits = 1 if found["figure"] == "tokens" else 3
+                value, low, high = (round(found["estimate"][part], digits) for part in ("value", "low", "high"))
+                shown = f"{value:+.{digits}f} ({low:.{digits}f} to {high:.{digits}f})"
+                assert shown.replace("-", "−") in text, found
                 told.remove(pair)
         assert not told
 
@@ -169,21 +171,27 @@ def test_several_runs_share_the_panels(tmp_path: Path, monkeypatch: pytest.Monke
         rows: list[dict[str, float]] = [
             {"step": n, "train/agg/all/agent/num_output_tokens/mean": 100 + n + number} for n in range(8)
         ]
-        # Only the second has an evaluation.
-        rows += [{"step": 7, "eval/test/all/agent/reward/mean": 0.25}] * number
+        # Only the second has evaluations.
+        rows += [{"step": n, "eval/test/all/agent/reward/mean": n / 10} for n in (2, 7)] * number
+        rows += [{"step": n, "train/agg/all/agent/reward/mean": 0.8 + n / 100} for n in (2, 7)] * number
         runs.append(write(tmp_path / name / "metrics.jsonl", rows).parent)
     drawn = {}
     monkeypatch.setattr(Figure, "savefig", lambda self, path, **_: (drawn.update(figure=self), Path(path).touch()))
     monkeypatch.setattr("sys.argv", ["curve", *map(str, runs), "--out", str(tmp_path / "curve.png")])
     curve.main()
     panels = {axis.get_title(loc="left"): axis for axis in drawn["figure"].axes}
-    assert set(panels) == {"sampled tokens a rollout", "evaluation reward"}
+    assert set(panels) == {"sampled tokens a rollout", "evaluation reward", "training reward (all rollouts)"}
     dots = [line.get_ydata() for line in panels["sampled tokens a rollout"].lines if line.get_linestyle() == "None"]
     assert [list(heights) for heights in dots if len(heights)] == [
         [100 + n for n in range(8)],
         [101 + n for n in range(8)],
     ]
-    assert [list(line.get_ydata()) for line in panels["evaluation reward"].lines if len(line.get_ydata())] == [[0.25]]
+    evaluated = panels["evaluation reward"]
+    dots_and_line = [list(line.get_ydata()) for line in evaluated.lines if len(line.get_ydata())]
+    assert dots_and_line == [[0.2, 0.7], [0.2, 0.7]], "few values are joined, not averaged"
+    assert evaluated.get_ylim() == (0, 1)
+    low, high = panels["training reward (all rollouts)"].get_ylim()
+    assert 0.8 < low < 0.82 and high == 1, "a change between high values can be seen"
     (legend,) = drawn["figure"].legends
     assert [text.get_text() for text in legend.get_texts()] == ["one", "two"]
 

@@ -13,8 +13,9 @@ from data_build.report.buckets import BUCKETS
 from data_build.report.compare import figures, label
 from data_build.report.drawing import HEIGHT, THEMES, Drawing, Theme, legend, line, png
 from data_build.report.figures import Report
+from data_build.report.measures import MEASURES
 from data_build.report.stats import Estimate
-from data_build.report.summary import MEASURES, Evaluation
+from data_build.report.summary import Evaluation
 
 BUCKET_COLOURS = dict(zip(BUCKETS, ("#009E73", "#56B4E9", "#D55E00", "#8C8C8C"), strict=True))
 CURVES = (

@@ -3,18 +3,20 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from data_build.report.measures import MEASURES, Measure
 from data_build.report.stats import Estimate, difference
-from data_build.report.summary import MEASURES, Evaluation, Measure
+from data_build.report.summary import Evaluation
 
 
 @dataclass(frozen=True)
 class Difference:
-    """pass@k of a run minus that of the baseline, on the tasks that both have."""
+    """A figure of a run minus that of the baseline, on the tasks that both have."""
 
     run: str
     baseline: str
     taskset: str
-    k: int
+    figure: str
+    """`pass@1` …, or one of `measures.PAIRED`."""
     estimate: Estimate
     """`tasks`: common tasks; `excluded`: tasks that only one of the two has."""
 
@@ -28,17 +30,23 @@ class Difference:
 def differences(
     finals: Sequence[Evaluation], baselines: Mapping[str, Evaluation], wrong: bool, seed: int
 ) -> list[Difference]:
-    """Every run against the baseline of its taskset, for each k that both have, where they share a task."""
+    """Every run against the baseline of its taskset, for each figure that both have, where they share a task."""
     found = []
     for evaluation in finals:
         base = baselines.get(evaluation.taskset)
         if base is None or base is evaluation:
             continue
-        for k in sorted(evaluation.task_pass[wrong].keys() & base.task_pass[wrong].keys()):
-            estimate = difference(evaluation.task_pass[wrong][k], base.task_pass[wrong][k], seed)
+        own, other = by_task(evaluation, wrong), by_task(base, wrong)
+        for figure in (name for name in own if name in other):
+            estimate = difference(own[figure], other[figure], seed)
             if estimate.tasks:
-                found.append(Difference(label(evaluation), label(base), evaluation.taskset, k, estimate))
+                found.append(Difference(label(evaluation), label(base), evaluation.taskset, figure, estimate))
     return found
+
+
+def by_task(evaluation: Evaluation, wrong: bool) -> dict[str, dict[str, float]]:
+    """Value by task of every figure that has one a task, pass@k by k first."""
+    return {f"pass@{k}": values for k, values in evaluation.task_pass[wrong].items()} | evaluation.task_measures
 
 
 def label(evaluation: Evaluation) -> str:

@@ -8,9 +8,10 @@ from typing import Any
 from data_build.report.compare import ChangeTable, Difference, change_table, differences, label
 from data_build.report.cost import Cost, Price, Saving, run_cost, savings
 from data_build.report.digest import Digest
+from data_build.report.measures import MEASURES
 from data_build.report.solved import choose
 from data_build.report.stats import LEVEL, RESAMPLES
-from data_build.report.summary import MEASURES, Evaluation, common_k, group, summarise
+from data_build.report.summary import Evaluation, common_k, group, summarise
 
 
 @dataclass
@@ -167,7 +168,11 @@ def to_json(report: Report) -> dict[str, Any]:
 
 
 def _evaluation(evaluation: Evaluation) -> dict[str, Any]:
-    fields = {k: v for k, v in vars(evaluation).items() if k not in ("task_pass", "left_out", "counted_as_wrong")}
+    fields = {
+        k: v
+        for k, v in vars(evaluation).items()
+        if k not in ("task_pass", "task_measures", "left_out", "counted_as_wrong")
+    }
     fields["pass_at_k"] = {
         name: {str(k): asdict(e) for k, e in passes.items()}
         for name, passes in (("left_out", evaluation.left_out), ("counted_as_wrong", evaluation.counted_as_wrong))

@@ -20,13 +20,13 @@ from data_build.report.buckets import BUCKETS
 from data_build.report.charts import Chart
 from data_build.report.compare import Cell, label
 from data_build.report.figures import Report
+from data_build.report.measures import MEASURES
 from data_build.report.stats import RESAMPLES, Estimate
-from data_build.report.summary import MEASURES
 
 LENGTH_MEASURES = (
     "tokens", "tokens_per_solved", "length_gap", "pass_gap", "distinct_answers", "entropy"
 )  # fmt: skip
-DIGITS = {"tokens": 0, "tokens_per_solved": 0, "length_gap": 1, "distinct_answers": 2}
+DIGITS = {"tokens": 1, "tokens_per_solved": 0, "length_gap": 1, "distinct_answers": 2, "tool_calls": 2, "turns": 2}
 """Decimals of a measure; 3 for the others."""
 SHADES = (0.01, 0.03, 0.1, 0.3, 1.0)
 """Fractional rises from which the shades of the coloured table start; a fall is shaded as the rise that undoes it."""
@@ -46,6 +46,7 @@ def render(report: Report, charts: list[Chart], packed: Packed) -> str:
         "money": money,
         "number": number,
         "shade": shade,
+        "signed": lambda value, digits: f"{value:+,.{digits}f}",
     }
     template = environment.from_string((templates / "page.html.j2").read_text(encoding="utf-8"))
     finals = report.finals

@@ -13,6 +13,7 @@ import numpy as np
 
 from data_build.report.buckets import BUCKETS
 from data_build.report.digest import Digest
+from data_build.report.measures import PAIRED
 from data_build.report.solved import TOLERANCE, is_solved
 from data_build.report.stats import Column, Estimate, estimates, pass_at_k, pass_column, sensible_ks
 
@@ -41,7 +42,7 @@ class Evaluation:
     """pass@k by k without the infrastructure failures."""
     counted_as_wrong: dict[int, Estimate]
     measures: dict[str, Estimate]
-    """Keys: `MEASURES`, and `hop1` … for retrieval."""
+    """Keys: `measures.MEASURES`, and `hop1` … for retrieval."""
     median_tokens_correct: float | None
     """Median completion tokens of the solved rollouts."""
     length_gaps: list[float]
@@ -59,34 +60,12 @@ class Evaluation:
     """What the token entropy is made of: recorded `entropies` or `logprobs`; both where rollouts differ."""
     task_pass: dict[bool, dict[int, dict[str, float]]] = field(default_factory=dict, repr=False)
     """pass@k by task, by whether failures count as wrong, then k: what paired differences are made of."""
+    task_measures: dict[str, dict[str, float]] = field(default_factory=dict, repr=False)
+    """`measures.PAIRED` by task, where a task has it."""
 
     def passes(self, wrong: bool) -> dict[int, Estimate]:
         return self.counted_as_wrong if wrong else self.left_out
 
-
-@dataclass(frozen=True)
-class Measure:
-    title: str
-    unit: str
-    better: str
-    """`higher`, `lower` or `neither`."""
-
-
-MEASURES = {
-    "tokens_per_solved": Measure("Tokens per solved", "completion tokens", "lower"),
-    "median_tokens_correct": Measure("Median tokens, correct", "completion tokens", "lower"),
-    "tokens": Measure("Tokens per rollout", "completion tokens", "lower"),
-    "length_gap": Measure("Correct − wrong length", "completion tokens", "neither"),
-    "pass_gap": Measure("pass@K − pass@1", "", "neither"),
-    "distinct_answers": Measure("Distinct answers", "per task in K attempts", "neither"),
-    "entropy": Measure("Token entropy", "nats per token", "neither"),
-    "tool_calls": Measure("Tool calls", "per rollout", "neither"),
-    "turns": Measure("Turns", "per rollout", "neither"),
-    "truncated": Measure("Truncated", "share of rollouts", "lower"),
-    "failed": Measure("Failed by itself", "share of rollouts", "lower"),
-    "gold_recall": Measure("Gold passage recall", "share of passages", "higher"),
-}
-"""What is reported beside pass@k, in order."""
 
 Columns = dict[str, Column]
 
@@ -134,8 +113,7 @@ def summarise(
         task_pass[wrong] = {}
         for each in sensible_ks(n.tolist()):
             column = columns[f"{wrong}:{each}"] = pass_column(n, c, each)
-            by_name = zip(names, column.numerator.tolist(), column.denominator, strict=True)
-            task_pass[wrong][each] = {name: value for name, value, weight in by_name if weight}
+            task_pass[wrong][each] = _by_task(names, column)
     gaps = _length_gaps(tasks, solved_by, threshold)
     columns |= _measure_columns(tasks, right, gaps, k)
     found = estimates(columns, seed)
@@ -165,7 +143,13 @@ def summarise(
         completion_tokens=_total(d.tokens for d in counted),
         entropy_from=" and ".join(sorted({d.entropy_from for d in counted if d.entropy_from})) or None,
         task_pass=task_pass,
+        task_measures={name: _by_task(names, columns[name]) for name in PAIRED if name in columns},
     )
+
+
+def _by_task(names: Sequence[str], column: Column) -> dict[str, float]:
+    rows = zip(names, column.numerator.tolist(), column.denominator.tolist(), strict=True)
+    return {name: value / weight for name, value, weight in rows if weight}
 
 
 def _mismatch(d: Digest) -> bool:

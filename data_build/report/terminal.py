@@ -40,7 +40,7 @@ def print_headline(report: Report, console: Console) -> None:
         table.add_row(*map(Text, cells))
     console.print(table)
     for d in report.differences:
-        if d.k == 1:
+        if d.figure == "pass@1":
             reading = "clear" if d.clear else "within noise"
             line = (
                 f"{d.run} − {d.baseline} on {d.taskset}: pass@1 {d.estimate.value:+.3f} "

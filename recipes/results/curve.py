@@ -51,6 +51,7 @@ def moving_mean(values: list[float], window: int = WINDOW) -> list[float]:
 def draw(runs: dict[str, dict[str, dict[int, float]]], out: Path) -> None:
     """One panel a metric that any run has, raw values as dots, their moving mean as a line; runs by name.
 
+    Shares start at 0 where any value lies in the lower half.
     Written to a temporary name and renamed.
     """
     from matplotlib.figure import Figure
@@ -64,11 +65,13 @@ def draw(runs: dict[str, dict[str, dict[int, float]]], out: Path) -> None:
             heights = [height for _, height in points]
             steps = [step for step, _ in points]
             axis.plot(steps, heights, "o", markersize=3, alpha=0.5, color=f"C{2 * number}", label=name)
-            if len(steps) > WINDOW:
-                # One run keeps the two colours that tell values and mean apart.
-                axis.plot(steps, moving_mean(heights), linewidth=1.5, color=f"C{2 * number + (len(runs) == 1)}")
+            # Few values, those of evaluations, are joined as they are.
+            mean = moving_mean(heights) if len(steps) > WINDOW else heights
+            # One run keeps the two colours that tell values and mean apart.
+            axis.plot(steps, mean, linewidth=1.5, color=f"C{2 * number + (len(runs) == 1)}")
         if "reward" in panel or "share" in panel:
-            axis.set_ylim(0, 1 if axis.get_ylim()[1] > 0.5 else None)
+            low, high = axis.dataLim.intervaly
+            axis.set_ylim(0 if low < high / 2 else None, 1 if high > 0.5 else None)
         axis.set_title(panel, fontsize=9, loc="left")
         axis.grid(alpha=0.3)
     axes[-1].set_xlabel("training step")

@@ -29,6 +29,10 @@ KINDS = {
     "error": "the rollout ended with an error of the machinery",
 }
 """Each kind of failure with its meaning, in the order in which a rollout can get stuck."""
+FAILED = "a call failed"
+MENDED = "solved after it"
+BESIDE = {FAILED: "some call was refused or found no row, whatever came of it", MENDED: "and the rollout is solved"}
+"""Counted beside the kinds: does the model try again?"""
 
 
 def kind(rollout: Rollout) -> str:
@@ -39,13 +43,12 @@ def kind(rollout: Rollout) -> str:
         return "error"
     if rollout.rewards.get("solved") == 1.0:
         return SOLVED
-    results = [message for message in rollout.messages if message["role"] == "tool"]
+    results = _results(rollout)
     if not results:
         return "no call"
-    result = str(results[-1]["content"])
-    if result.startswith("no order row"):
+    if results[-1].startswith("no order row"):
         return "no row"
-    records = [line for line in result.splitlines() if line.startswith("{")]
+    records = _records(results[-1])
     if not records:
         return "refused"
     gold = rollout.task["gold_values"]
@@ -55,13 +58,21 @@ def kind(rollout: Rollout) -> str:
     return "half way" if _last_call(rollout) == "SearchSupplier" != wanted else "wrong rows"
 
 
+def _results(rollout: Rollout) -> list[str]:
+    return [str(message["content"]) for message in rollout.messages if message["role"] == "tool"]
+
+
+def _records(result: str) -> list[str]:
+    return [line for line in result.splitlines() if line.startswith("{")]
+
+
 def _last_call(rollout: Rollout) -> str:
     calls = [call for message in rollout.messages for call in message.get("tool_calls") or []]
     return calls[-1]["function"]["name"]
 
 
 def count(run: Path, calls: int | None) -> dict[str, Counter[str]]:
-    """Rollouts by kind for each task; `calls` keeps the tasks whose shortest route has so many.
+    """Rollouts by kind, and by `BESIDE`, for each task; `calls` keeps tasks whose shortest route has so many.
 
     Raises:
         ValueError: nothing to read, or another taskset.
@@ -72,6 +83,8 @@ def count(run: Path, calls: int | None) -> dict[str, Counter[str]]:
         found = kind(rollout)
         if calls is None or len(rollout.task["path"]) == calls:
             counts[rollout.task_key][found] += 1
+            if not all(map(_records, _results(rollout))):
+                counts[rollout.task_key].update([FAILED, MENDED] if found == SOLVED else [FAILED])
     if problems:
         raise ValueError(problems.summary())
     if not counts:
@@ -81,7 +94,12 @@ def count(run: Path, calls: int | None) -> dict[str, Counter[str]]:
 
 def shares(counts: dict[str, Counter[str]], name: str) -> dict[str, float]:
     """Share of a task's rollouts that are of this kind, by task."""
-    return {key: of[name] / of.total() for key, of in counts.items()}
+    return {key: of[name] / total(of) for key, of in counts.items()}
+
+
+def total(counts: Counter[str]) -> int:
+    """Rollouts, each counted once."""
+    return sum(counts[name] for name in (*KINDS, SOLVED))
 
 
 def table(runs: dict[str, dict[str, Counter[str]]]) -> Table:
@@ -90,13 +108,14 @@ def table(runs: dict[str, dict[str, Counter[str]]]) -> Table:
     if len(runs) > 1:
         made.add_column("difference (95 %)", no_wrap=True)
     first, last = next(iter(runs.values())), list(runs.values())[-1]
-    for name in (*KINDS, SOLVED):
+    for name in (*KINDS, SOLVED, *BESIDE):
+        if name == FAILED:
+            made.add_row("all", *(str(sum(map(total, counts.values()))) for counts in runs.values()), end_section=True)
         numbers = [sum(of[name] for of in counts.values()) for counts in runs.values()]
         cells = [str(number) for number in numbers]
         if len(runs) > 1 and any(numbers):
             cells.append(_shown(difference(shares(last, name), shares(first, name))))
         made.add_row(name, *cells)
-    made.add_row("all", *(str(sum(of.total() for of in counts.values())) for counts in runs.values()))
     return made
 
 
@@ -121,7 +140,7 @@ def main() -> None:
         raise SystemExit(f"invoice_failures: {e}") from None
     console = Console()
     console.print(table(runs))
-    for name, meaning in KINDS.items():
+    for name, meaning in (KINDS | BESIDE).items():
         console.print(f"{name}: {meaning}", style="dim", highlight=False)
 
 
