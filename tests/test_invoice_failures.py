@@ -58,17 +58,15 @@ def test_a_solved_rollout_and_a_broken_one(tmp_path: Path) -> None:
 
 def test_a_rollout_that_tries_again_is_seen(tmp_path: Path) -> None:
     again = [*PLAYED["no row"], *looked_up("LookupOrderRows", RIGHT), AssistantMessage(content="Fjällnytt")]
-    saved = [episode(task(), again, rewards={"solved": 1.0}), episode(task(), PLAYED["no row"], rewards={"solved": 0})]
+    needless = [*PLAYED["no row"], AssistantMessage(content="the supplier had it")]
+    played = [(again, 1.0), (again, 0.0), (needless, 1.0), (PLAYED["no row"], 0.0)]
+    saved = [episode(task(), messages, rewards={"solved": solved}) for messages, solved in played]
     counts = count(write_run(tmp_path / "run", saved), None)
-    assert counts == {"q": {SOLVED: 1, "no row": 1, FAILED: 2, MENDED: 1}}
-    assert (shares(counts, SOLVED), shares(counts, FAILED), shares(counts, MENDED)) == (
-        {"q": 0.5},
-        {"q": 1},
-        {"q": 0.5},
-    )
+    assert counts == {"q": {SOLVED: 2, "right row": 1, "no row": 1, FAILED: 4, MENDED: 1}}
+    assert [shares(counts, name) for name in (SOLVED, FAILED, MENDED)] == [{"q": 0.5}, {"q": 1}, {"q": 0.25}]
     rows = [[str(cell) for cell in column.cells] for column in table({"run": counts}).columns]
     shown = dict(zip(*rows, strict=True))
-    assert (shown["all"], shown[FAILED], shown[MENDED]) == ("2", "2", "1")
+    assert (shown["all"], shown[FAILED], shown[MENDED]) == ("4", "4", "1")
 
 
 def test_calls_keep_the_tasks_of_that_route(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 import itertools
 import json
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from matplotlib.figure import Figure
 from recipes.results import curve
 
 FIRST = Path(__file__).parents[1] / "recipes/results/smollm2_2026_11_30"
-SECOND = FIRST.with_name("smollm2_2026_11_30_second")
+SECOND, THIRD = (FIRST.with_name(f"{FIRST.name}_{which}") for which in ("second", "third"))
 NAMES = {
     "start model": "base",
     "RL from the start model, step 10": "rl-from-base-10",
@@ -23,11 +24,15 @@ NAMES = {
     "SFT + RL, 20 steps": "sft-rl",
     "SFT + RL, step 40": "sft-rl-40",
     "SFT + RL, step 80": "sft-rl-80",
+    "SFT + RL A, step": "gold-fraction-1e-4",
+    "SFT + RL B, step": "solved-1e-4",
+    "SFT + RL C, step": "solved-2e-4",
     "`rft_shortest`, step 11": "rft-shortest",
+    "`rft_shortest`, step 20": "rft-shortest",
     "`grpo`, step 60": "grpo",
+    "`grpo_length_penalty` 0.5, step 60": "grpo-length",
 }
-"""Model as the tables call it → its run in the report."""
-UNMEASURED = ("RL from the start model", "`grpo_length_penalty` 0.5, step 60")
+"""Model as the tables call it → its run in the report; without a number, the step that follows is the evaluation's."""
 
 
 def evaluations(folder: Path, name: str) -> list[dict]:
@@ -58,6 +63,7 @@ MEASURED = {
     "distinct answers of 32": ("distinct_answers", 1),
 }
 """Column → measure of the report and its decimals."""
+GSM8K = ["pass@1", "pass@8", "pass@32", "tokens", "distinct answers of 32"]
 
 
 @pytest.mark.parametrize(
@@ -66,59 +72,98 @@ MEASURED = {
         (FIRST, "supplier-invoices", "invoices-report.json", ["pass@1", "pass@3", "calls a task"]),
         (FIRST, "musique-search, invented corpus", "musique-report.json", ["exact match", "pass@8", "searches"]),
         (SECOND, "supplier-invoices", "invoices-report.json", ["pass@1", "pass@3", "calls a task"]),
-        (SECOND, "GSM8K", "gsm8k-report.json", ["pass@1", "pass@8", "pass@32", "tokens", "distinct answers of 32"]),
+        (SECOND, "GSM8K", "gsm8k-report.json", GSM8K),
+        (THIRD, "supplier-invoices", "invoices-report.json", ["pass@1", "pass@3", "calls a task"]),
+        (THIRD, "GSM8K", "gsm8k-report.json", GSM8K),
     ],
 )
 def test_the_tables_repeat_the_report(folder: Path, section: str, report: str, columns: list[str]) -> None:
-    measured = {e["run"]: e for e in evaluations(folder, report)}
-    seen = set()
+    measured = {(e["run"], e["step"]): e for e in evaluations(folder, report)}
+    unmeasured = []
     for row in rows(folder, section):
-        if row["model"] in UNMEASURED:
-            assert row[columns[0]] == "not evaluated"
+        if row[columns[0]] == "not evaluated":
+            unmeasured.append(row["model"])
             continue
-        name = NAMES[row["model"]]
-        passed = measured[name]["pass_at_k"]["left_out"]
+        evaluation = measured.pop(found(row["model"], measured))
+        passed = evaluation["pass_at_k"]["left_out"]
         assert row[columns[0]] == interval(passed["1"])
         for column in columns[1:]:
             if column in MEASURED:
                 key, decimals = MEASURED[column]
-                assert row[column] == f"{measured[name]['measures'][key]['value']:.{decimals}f}", (name, column)
+                assert row[column] == f"{evaluation['measures'][key]['value']:.{decimals}f}", (row, column)
             else:
                 measure = passed[column.removeprefix("pass@")]
                 assert row[column] == (interval(measure) if column == "pass@32" else f"{measure['value']:.3f}")
-        seen.add(name)
-    assert seen == set(measured)
+    assert not measured, "every evaluation is in the table"
+    assert unmeasured == UNMEASURED.get((folder, section), [])
 
 
-@pytest.mark.parametrize("folder", [FIRST, SECOND])
+UNMEASURED = {
+    (FIRST, "supplier-invoices"): ["RL from the start model"],
+    (SECOND, "GSM8K"): ["`grpo_length_penalty` 0.5, step 60"],
+}
+
+
+def found(model: str, measured: Iterable[tuple[str, int | None]]) -> tuple[str, int | None]:
+    """Run and step of a row."""
+    head, _, step = model.rpartition(" ")
+    if head in NAMES:
+        return NAMES[head], int(step)
+    (key,) = (key for key in measured if key[0] == NAMES[model])
+    return key
+
+
+@pytest.mark.parametrize("folder", [FIRST, SECOND, THIRD])
 def test_the_root_and_recipe_pages_repeat_them_too(folder: Path) -> None:
     passed = {e["run"]: e["pass_at_k"]["left_out"]["1"] for e in evaluations(folder, "invoices-report.json")}
     root = (FIRST.parents[2] / "README.md").read_text(encoding="utf-8")
     recipes = (FIRST.parents[1] / "README.md").read_text(encoding="utf-8")
-    passed.pop("sft-rl-40", None)  # on the way
+    passed.pop("sft-rl-40", None)  # on the way, as earlier steps of one run are
     for measure in passed.values():
         assert f"{measure['value']:.3f} | {measure['low']:.3f}–{measure['high']:.3f}" in root
         assert interval(measure) in recipes
-    arms = {e["run"]: e["pass_at_k"]["left_out"]["1"]["value"] for e in evaluations(SECOND, "gsm8k-report.json")}
-    for shown in ("start model {base:.3f}", "SFT {sft:.3f}", "`grpo` {grpo:.3f}"):
-        assert shown.format(**arms) in recipes
-    assert f"`rft_shortest` {arms['rft-shortest']:.3f}" in recipes
+    if folder is FIRST:
+        return
+    for arm in evaluations(folder, "gsm8k-report.json"):
+        assert f"{ARM[arm['run']]} {arm['pass_at_k']['left_out']['1']['value']:.3f}" in recipes
 
 
-def test_the_paired_differences_repeat_the_report() -> None:
-    text = (SECOND / "README.md").read_text(encoding="utf-8")
-    for report, told in (
-        ("invoices-report.json", {(run, "pass@1") for run in ("sft-rl-40", "sft-rl-80")}),
-        ("gsm8k-report.json", set(itertools.product(("grpo", "rft-shortest"), ("pass@1", "pass@32", "tokens")))),
-    ):
-        for found in json.loads((SECOND / report).read_text(encoding="utf-8"))["differences"]:
-            if (pair := (found["run"].split(" @ ")[0], found["figure"])) in told:
-                digits = 1 if found["figure"] == "tokens" else 3
-                value, low, high = (round(found["estimate"][part], digits) for part in ("value", "low", "high"))
-                shown = f"{value:+.{digits}f} ({low:.{digits}f} to {high:.{digits}f})"
-                assert shown.replace("-", "−") in text, found
-                told.remove(pair)
-        assert not told
+ARM = {
+    "base": "start model",
+    "sft": "SFT",
+    "grpo": "`grpo`",
+    "grpo-length": "`grpo_length_penalty`",
+    "rft-shortest": "`rft_shortest`",
+}
+PASSES = ("pass@1", "pass@32", "tokens")
+
+
+@pytest.mark.parametrize(
+    ("folder", "report", "told"),
+    [
+        (SECOND, "invoices-report.json", itertools.product(("sft-rl-40", "sft-rl-80"), ("pass@1",))),
+        (SECOND, "gsm8k-report.json", itertools.product(("grpo", "rft-shortest"), PASSES)),
+        (
+            THIRD,
+            "invoices-report.json",
+            itertools.product(("gold-fraction-1e-4", "solved-1e-4", "solved-2e-4"), ("pass@1", "pass@3")),
+        ),
+        (
+            THIRD,
+            "gsm8k-report.json",
+            itertools.product(("grpo", "grpo-length", "rft-shortest"), (*PASSES, "distinct_answers")),
+        ),
+    ],
+)
+def test_the_paired_differences_repeat_the_report(folder: Path, report: str, told: Iterable[tuple[str, str]]) -> None:
+    text = (folder / "README.md").read_text(encoding="utf-8")
+    differences = json.loads((folder / report).read_text(encoding="utf-8"))["differences"]
+    by_name = {(d["run"].split(" @ ")[0], d["figure"]): d["estimate"] for d in differences}
+    for name in told:
+        digits = {"tokens": 1, "distinct_answers": 2}.get(name[1], 3)
+        value, low, high = (round(by_name[name][part], digits) for part in ("value", "low", "high"))
+        shown = f"{value:+.{digits}f} ({low:.{digits}f} to {high:.{digits}f})"
+        assert shown.replace("-", "−") in text, name
 
 
 def write(path: Path, metrics: list[dict]) -> Path:
@@ -230,3 +275,23 @@ def test_the_second_run_left_its_samples_before_it_fell() -> None:
     assert {step: f"{largest[step]:.{1 if step < 12 else 0}f}" for step in shown} == shown
     reward = values["training reward (all rollouts)"]
     assert min(reward[step] for step in range(1, 50)) > 0.4 > max(reward[step] for step in range(52, 67))
+
+
+@pytest.mark.parametrize(
+    ("name", "largest", "updates"),
+    [("gold-fraction-1e-4", "20", 4), ("solved-1e-4", "6.6", 4), ("solved-2e-4", "8.8", 6)],
+)
+def test_the_third_runs_stayed_near_their_samples(name: str, largest: str, updates: int) -> None:
+    path = THIRD / f"{name}.jsonl"
+    measured = by_step([e for e in evaluations(THIRD, "invoices-report.json") if e["run"] == name])
+    logged = curve.read_metrics(path)["evaluation reward"]
+    assert {step: logged[step] for step in measured} == pytest.approx(measured, abs=1e-5)
+    if name == "gold-fraction-1e-4":  # its report has no step 40, and SFT was evaluated there
+        (sft,) = (e for e in evaluations(THIRD, "invoices-report.json") if e["run"] == "sft")
+        assert logged.pop(1) == pytest.approx(by_step([sft])[1], abs=1e-5)
+        assert f"{logged.pop(40):.3f}" == "0.843"
+    assert logged.keys() == measured.keys()
+    metrics = list(map(json.loads, path.read_text(encoding="utf-8").splitlines()))
+    assert [row["step"] for row in metrics] == list(range(1, 121))
+    assert f"{max(row.get('mismatch_kl/all/max', 0) for row in metrics):.2g}" == largest
+    assert max(row.get("off_policy/max", 0) for row in metrics) == updates

@@ -30,8 +30,11 @@ KINDS = {
 }
 """Each kind of failure with its meaning, in the order in which a rollout can get stuck."""
 FAILED = "a call failed"
-MENDED = "solved after it"
-BESIDE = {FAILED: "some call was refused or found no row, whatever came of it", MENDED: "and the rollout is solved"}
+MENDED = "mended"
+BESIDE = {
+    FAILED: "some call was refused or found no row, whatever came of it",
+    MENDED: "a later call of it found something, and the rollout is solved",
+}
 """Counted beside the kinds: does the model try again?"""
 
 
@@ -83,8 +86,10 @@ def count(run: Path, calls: int | None) -> dict[str, Counter[str]]:
         found = kind(rollout)
         if calls is None or len(rollout.task["path"]) == calls:
             counts[rollout.task_key][found] += 1
-            if not all(map(_records, _results(rollout))):
-                counts[rollout.task_key].update([FAILED, MENDED] if found == SOLVED else [FAILED])
+            hits = [bool(_records(result)) for result in _results(rollout)]
+            if False in hits:
+                again = found == SOLVED and True in hits[hits.index(False) :]
+                counts[rollout.task_key].update([FAILED, MENDED] if again else [FAILED])
     if problems:
         raise ValueError(problems.summary())
     if not counts:
