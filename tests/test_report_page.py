@@ -122,6 +122,21 @@ def test_script_json_is_json_without_markup() -> None:
     assert json.loads(script_json("half \ud800")) == "half ?"
 
 
+def test_differences_show_passes_first_and_measures_on_demand(tmp_path: Path) -> None:
+    rows = [
+        scored(run == "grpo", run=run, task_key=f"q{i}", completion_tokens=100 + 50 * (run == "grpo"))
+        for run in ("base", "grpo")
+        for i in range(4)
+    ]
+    html = page_of(rows, tmp_path).read_text(encoding="utf-8")
+    section = html[html.index('id="differences"') : html.index('id="passes"')]
+    shown, hidden = section.split("<details>")
+    assert shown.count("pass@1") == 1 and "Tokens per rollout" not in shown
+    assert "pass@1" not in hidden and re.search(
+        r"Tokens per rollout</td><td>\+50\.0</td><td>\+50\.0 to \+50\.0", hidden
+    )
+
+
 def test_the_shelf_keeps_whole_tasks_alike_in_every_run() -> None:
     def packed(limit: int, seed: int = 0) -> Packed:
         shelf = Shelf(limit, seed)

@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import re
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -153,6 +154,7 @@ PASSES = ("pass@1", "pass@32", "tokens")
             "gsm8k-report.json",
             itertools.product(("grpo", "grpo-length", "rft-shortest"), (*PASSES, "distinct_answers")),
         ),
+        (THIRD, "gsm8k-report.json", (("rft-shortest", "pass_gap"),)),
     ],
 )
 def test_the_paired_differences_repeat_the_report(folder: Path, report: str, told: Iterable[tuple[str, str]]) -> None:
@@ -164,6 +166,12 @@ def test_the_paired_differences_repeat_the_report(folder: Path, report: str, tol
         value, low, high = (round(by_name[name][part], digits) for part in ("value", "low", "high"))
         shown = f"{value:+.{digits}f} ({low:.{digits}f} to {high:.{digits}f})"
         assert shown.replace("-", "−") in text, name
+
+
+def test_the_pool_holds_the_problems_that_were_counted() -> None:
+    keys = json.loads((SECOND / "gsm8k-pool.json").read_text(encoding="utf-8"))
+    assert len(set(keys)) == len(keys) == 179 + 31 + 6 + 2 + 1
+    assert all(re.fullmatch("gsm8k-[0-9a-f]{10}", key) for key in keys)
 
 
 def write(path: Path, metrics: list[dict]) -> Path:

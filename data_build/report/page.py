@@ -64,6 +64,7 @@ def render(report: Report, charts: list[Chart], packed: Packed) -> str:
         buckets=BUCKETS,
         hops=sorted({n for e in finals for n in e.measures if n.startswith("hop")}, key=lambda name: int(name[3:])),
         measures=MEASURES,
+        passes={d.figure for d in report.differences} - MEASURES.keys(),
         length_measures=[name for name in LENGTH_MEASURES if any(name in e.measures for e in finals)],
         digits={name: DIGITS.get(name, 3) for name in MEASURES},
         score_names=list(dict.fromkeys(name for e in finals for name in e.scores)),
