@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from data_build.report.digest import Digest, digest
+from data_build.report.figures import Report, make_report
 from data_build.rollouts.read import Rollout
 
 GOLD = {"answer": "Lund", "aliases": ["Lund, Sweden"]}
@@ -63,3 +64,7 @@ def policy(rates: np.ndarray, n: int, rng: np.random.Generator, **changes: Any) 
     wins = rng.random((len(rates), n)) < rates[:, None]
     right, wrong = digest(scored(True, **changes)), digest(scored(False, **changes))
     return [dataclasses.replace(right if won else wrong, task=f"q{t}") for t, row in enumerate(wins) for won in row]
+
+
+def report_of(*rollouts: Rollout, **options: Any) -> Report:
+    return make_report([digest(r) for r in rollouts], **options)

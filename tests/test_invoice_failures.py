@@ -51,22 +51,25 @@ def test_a_solved_rollout_and_a_broken_one(tmp_path: Path) -> None:
     solved = episode(task(), [*PLAYED["several rows"], REPLY], rewards={"solved": 1.0})
     run = write_run(tmp_path / "run", [solved, episode(task(), PLAYED["no row"] + [REPLY], error=provider_failure())])
     counts = count(run, None)
-    assert counts == {"q": {SOLVED: 1, "error": 1, FAILED: 1}}
+    assert counts == {"q": {SOLVED: 1, "error": 1}}
     assert shares(counts, SOLVED) == {"q": 0.5}
     assert set(PLAYED) | {"error"} == set(KINDS)
 
 
 def test_a_rollout_that_tries_again_is_seen(tmp_path: Path) -> None:
     again = [*PLAYED["no row"], *looked_up("LookupOrderRows", RIGHT), AssistantMessage(content="Fjällnytt")]
+    first, second = PLAYED["no row"][-2:], looked_up("LookupOrderRows", RIGHT)
+    calls = [ToolCall(id=name, name="LookupOrderRows", arguments="{}") for name in "cd"]
+    at_once = [AssistantMessage(tool_calls=calls), first[1], second[1], AssistantMessage(content="Fjällnytt")]
     needless = [*PLAYED["no row"], AssistantMessage(content="the supplier had it")]
-    played = [(again, 1.0), (again, 0.0), (needless, 1.0), (PLAYED["no row"], 0.0)]
+    played = [(again, 1.0), (again, 0.0), (at_once, 1.0), (needless, 1.0), (PLAYED["no row"], 0.0)]
     saved = [episode(task(), messages, rewards={"solved": solved}) for messages, solved in played]
     counts = count(write_run(tmp_path / "run", saved), None)
-    assert counts == {"q": {SOLVED: 2, "right row": 1, "no row": 1, FAILED: 4, MENDED: 1}}
-    assert [shares(counts, name) for name in (SOLVED, FAILED, MENDED)] == [{"q": 0.5}, {"q": 1}, {"q": 0.25}]
+    assert counts == {"q": {SOLVED: 3, "right row": 1, "no row": 1, FAILED: 5, MENDED: 1}}
+    assert [shares(counts, name) for name in (SOLVED, FAILED, MENDED)] == [{"q": 0.6}, {"q": 1}, {"q": 0.2}]
     rows = [[str(cell) for cell in column.cells] for column in table({"run": counts}).columns]
     shown = dict(zip(*rows, strict=True))
-    assert (shown["all"], shown[FAILED], shown[MENDED]) == ("4", "4", "1")
+    assert (shown["all"], shown[FAILED], shown[MENDED]) == ("5", "5", "1")
 
 
 def test_calls_keep_the_tasks_of_that_route(tmp_path: Path) -> None:

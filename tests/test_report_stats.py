@@ -22,11 +22,7 @@ from data_build.report.stats import (
 )
 from data_build.report.summary import Evaluation
 from data_build.rollouts.read import Rollout
-from report_rollouts import broken, policy, rollout, scored
-
-
-def report_of(*rollouts: Rollout, **options):
-    return make_report([digest(r) for r in rollouts], **options)
+from report_rollouts import broken, policy, report_of, rollout, scored
 
 
 def only(*rollouts: Rollout, **options) -> Evaluation:
@@ -259,37 +255,6 @@ def test_checkpoints_are_one_run_and_the_last_is_final() -> None:
     assert {d.run for d in report.differences} == {gap.run} and gap.figure == "pass@1"
     assert (gap.run, gap.estimate.value, gap.estimate.tasks, gap.estimate.excluded) == ("grpo @ step 20", 1.0, 1, 1)
     assert any("share 1 of 2 tasks" in warning for warning in report.warnings)
-
-
-def test_measures_are_paired_by_task() -> None:
-    """Tasks of very different length: each is 10 tokens shorter, which only the paired difference can see."""
-    rows = [
-        scored(False, run=run, task_key=f"q{i}", completion_tokens=1000 * i - cut * (9 + n))
-        for run, cut in (("base", 0), ("short", 1))
-        for i in range(1, 9)
-        for n in (0, 2)
-    ]
-    report = report_of(*rows, baseline="base")
-    base, short = (e.measures["tokens"] for e in report.finals)
-    assert short.value == pytest.approx(base.value - 10) and base.low < short.value
-    found = {d.figure: d for d in report.differences}
-    assert list(found)[:3] == ["pass@1", "pass@2", "tokens"], "and nothing that has no value for a task"
-    assert not found.keys() & {"tokens_per_solved", "median_tokens_correct", "entropy", "length_gap"}
-    tokens = found["tokens"]
-    assert [tokens.estimate.value, tokens.estimate.low, tokens.estimate.high] == pytest.approx([-10] * 3)
-    assert tokens.clear and tokens.estimate.tasks == 8 and not found["turns"].clear
-    (row,) = (d for d in to_json(report)["differences"] if d["figure"] == "tokens")
-    assert (row["run"], row["estimate"]["value"], row["clear"]) == ("short", -10, True)
-
-
-def test_a_measure_is_paired_where_both_runs_have_it() -> None:
-    counted = [scored(True, task_key=f"q{i}", completion_tokens=100) for i in range(3)]
-    uncounted = [scored(True, run="other", task_key=f"q{i}", completion_tokens=None) for i in range(2)]
-    half = scored(True, run="other", task_key="q2", completion_tokens=60)
-    found = {d.figure: d.estimate for d in report_of(*counted, *uncounted, half).differences}
-    assert (found["tokens"].value, found["tokens"].tasks, found["tokens"].excluded) == (-40, 1, 2)
-    assert found["pass@1"].tasks == 3
-    assert "tokens" not in {d.figure for d in report_of(*counted, *uncounted).differences}
 
 
 def test_changes_are_fractions_of_the_baseline_row() -> None:

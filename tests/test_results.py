@@ -1,4 +1,4 @@
-"""recipes/results: figures in the text are those of the report files; the curves are drawn from prime-rl's metrics."""
+"""recipes/results: figures in the text are those of the report files and of prime-rl's metrics."""
 
 import itertools
 import json
@@ -7,11 +7,11 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
-from matplotlib.figure import Figure
 
 from recipes.results import curve
 
-FIRST = Path(__file__).parents[1] / "recipes/results/smollm2_2026_11_30"
+ROOT = Path(__file__).parents[1]
+FIRST = ROOT / "recipes/results/smollm2_2026_11_30"
 SECOND, THIRD = (FIRST.with_name(f"{FIRST.name}_{which}") for which in ("second", "third"))
 NAMES = {
     "start model": "base",
@@ -33,17 +33,23 @@ NAMES = {
     "`grpo`, step 60": "grpo",
     "`grpo_length_penalty` 0.5, step 60": "grpo-length",
 }
-"""Model as the tables call it → its run in the report; without a number, the step that follows is the evaluation's."""
+"""Model as the tables call it → its run in the report; a step follows a name that ends with `step`."""
+UNMEASURED = {
+    ("smollm2_2026_11_30", "supplier-invoices"): ["RL from the start model"],
+    ("smollm2_2026_11_30_second", "GSM8K"): ["`grpo_length_penalty` 0.5, step 60"],
+}
+"""Rows without an evaluation."""
 
 
 def evaluations(folder: Path, name: str) -> list[dict]:
     return json.loads((folder / name).read_text(encoding="utf-8"))["evaluations"]
 
 
-def rows(folder: Path, section: str) -> list[dict[str, str]]:
-    """The first table under a heading, a row by column."""
+def rows(folder: Path, section: str, number: int = 0) -> list[dict[str, str]]:
+    """A table under a heading, the first or that of the number, a row by column."""
     text = (folder / "README.md").read_text(encoding="utf-8").split(f"## {section}", 1)[1]
-    table = itertools.takewhile(lambda line: line.startswith("|"), text[text.index("\n|") + 1 :].splitlines())
+    blocks = itertools.groupby(text.splitlines(), key=lambda line: line.startswith("|"))
+    table = [list(lines) for is_table, lines in blocks if is_table][number]
     head, _, *cells = [[cell.strip(" *") for cell in line.strip("|").split("|")] for line in table]
     return [dict(zip(head, row, strict=True)) for row in cells]
 
@@ -85,7 +91,7 @@ def test_the_tables_repeat_the_report(folder: Path, section: str, report: str, c
         if row[columns[0]] == "not evaluated":
             unmeasured.append(row["model"])
             continue
-        evaluation = measured.pop(found(row["model"], measured))
+        evaluation = measured.pop(run_and_step(row["model"], measured))
         passed = evaluation["pass_at_k"]["left_out"]
         assert row[columns[0]] == interval(passed["1"])
         for column in columns[1:]:
@@ -96,16 +102,10 @@ def test_the_tables_repeat_the_report(folder: Path, section: str, report: str, c
                 measure = passed[column.removeprefix("pass@")]
                 assert row[column] == (interval(measure) if column == "pass@32" else f"{measure['value']:.3f}")
     assert not measured, "every evaluation is in the table"
-    assert unmeasured == UNMEASURED.get((folder, section), [])
+    assert unmeasured == UNMEASURED.get((folder.name, section), [])
 
 
-UNMEASURED = {
-    (FIRST, "supplier-invoices"): ["RL from the start model"],
-    (SECOND, "GSM8K"): ["`grpo_length_penalty` 0.5, step 60"],
-}
-
-
-def found(model: str, measured: Iterable[tuple[str, int | None]]) -> tuple[str, int | None]:
+def run_and_step(model: str, measured: Iterable[tuple[str, int | None]]) -> tuple[str, int | None]:
     """Run and step of a row."""
     head, _, step = model.rpartition(" ")
     if head in NAMES:
@@ -117,8 +117,8 @@ def found(model: str, measured: Iterable[tuple[str, int | None]]) -> tuple[str, 
 @pytest.mark.parametrize("folder", [FIRST, SECOND, THIRD])
 def test_the_root_and_recipe_pages_repeat_them_too(folder: Path) -> None:
     passed = {e["run"]: e["pass_at_k"]["left_out"]["1"] for e in evaluations(folder, "invoices-report.json")}
-    root = (FIRST.parents[2] / "README.md").read_text(encoding="utf-8")
-    recipes = (FIRST.parents[1] / "README.md").read_text(encoding="utf-8")
+    root = (ROOT / "README.md").read_text(encoding="utf-8")
+    recipes = (ROOT / "recipes/README.md").read_text(encoding="utf-8")
     passed.pop("sft-rl-40", None)  # on the way, as earlier steps of one run are
     for measure in passed.values():
         assert f"{measure['value']:.3f} | {measure['low']:.3f}–{measure['high']:.3f}" in root
@@ -136,131 +136,68 @@ ARM = {
     "grpo-length": "`grpo_length_penalty`",
     "rft-shortest": "`rft_shortest`",
 }
-PASSES = ("pass@1", "pass@32", "tokens")
+PAIRED = {"A": "gold-fraction-1e-4", "B": "solved-1e-4", "C": "solved-2e-4"} | {
+    "`grpo`": "grpo",
+    "`grpo_length_penalty`": "grpo-length",
+    "`rft_shortest`": "rft-shortest",
+}
+"""Run as the tables of differences call it → its run in the report."""
+
+
+def paired(folder: Path, report: str, run: str, figure: str) -> str:
+    """A difference of the report as the texts write it."""
+    differences = json.loads((folder / report).read_text(encoding="utf-8"))["differences"]
+    (found,) = (d for d in differences if d["run"].split(" @ ")[0] == run and d["figure"] == figure)
+    digits = {"tokens": 1, "distinct_answers": 2}.get(figure, 3)
+    value, low, high = (round(found["estimate"][part], digits) for part in ("value", "low", "high"))
+    return f"{value:+.{digits}f} ({low:.{digits}f} to {high:.{digits}f})".replace("-", "−")
 
 
 @pytest.mark.parametrize(
-    ("folder", "report", "told"),
+    ("folder", "section", "report", "runs"),
     [
-        (SECOND, "invoices-report.json", itertools.product(("sft-rl-40", "sft-rl-80"), ("pass@1",))),
-        (SECOND, "gsm8k-report.json", itertools.product(("grpo", "rft-shortest"), PASSES)),
-        (
-            THIRD,
-            "invoices-report.json",
-            itertools.product(("gold-fraction-1e-4", "solved-1e-4", "solved-2e-4"), ("pass@1", "pass@3")),
-        ),
-        (
-            THIRD,
-            "gsm8k-report.json",
-            itertools.product(("grpo", "grpo-length", "rft-shortest"), (*PASSES, "distinct_answers")),
-        ),
-        (THIRD, "gsm8k-report.json", (("rft-shortest", "pass_gap"),)),
+        (SECOND, "GSM8K", "gsm8k-report.json", 2),
+        (THIRD, "supplier-invoices", "invoices-report.json", 3),
+        (THIRD, "GSM8K", "gsm8k-report.json", 3),
     ],
 )
-def test_the_paired_differences_repeat_the_report(folder: Path, report: str, told: Iterable[tuple[str, str]]) -> None:
-    text = (folder / "README.md").read_text(encoding="utf-8")
-    differences = json.loads((folder / report).read_text(encoding="utf-8"))["differences"]
-    by_name = {(d["run"].split(" @ ")[0], d["figure"]): d["estimate"] for d in differences}
-    for name in told:
-        digits = {"tokens": 1, "distinct_answers": 2}.get(name[1], 3)
-        value, low, high = (round(by_name[name][part], digits) for part in ("value", "low", "high"))
-        shown = f"{value:+.{digits}f} ({low:.{digits}f} to {high:.{digits}f})"
-        assert shown.replace("-", "−") in text, name
+def test_the_paired_differences_repeat_the_report(folder: Path, section: str, report: str, runs: int) -> None:
+    table = rows(folder, section, 1)
+    assert len(table) == runs
+    for row in table:
+        (_, name), *cells = row.items()
+        for column, cell in cells:
+            assert cell == paired(folder, report, PAIRED[name], MEASURED.get(column, (column,))[0]), (name, column)
+
+
+@pytest.mark.parametrize(
+    ("page", "folder", "report", "run", "figure"),
+    [
+        (SECOND, SECOND, "invoices-report.json", "sft-rl-40", "pass@1"),
+        (SECOND, SECOND, "invoices-report.json", "sft-rl-80", "pass@1"),
+        (THIRD, THIRD, "gsm8k-report.json", "rft-shortest", "pass_gap"),
+        (ROOT, THIRD, "invoices-report.json", "solved-2e-4", "pass@1"),
+        (ROOT, SECOND, "gsm8k-report.json", "grpo", "pass@1"),
+        (ROOT, THIRD, "gsm8k-report.json", "grpo", "pass@1"),
+        (ROOT / "recipes", THIRD, "invoices-report.json", "solved-2e-4", "pass@1"),
+    ],
+)
+def test_the_texts_repeat_them(page: Path, folder: Path, report: str, run: str, figure: str) -> None:
+    text = " ".join((page / "README.md").read_text(encoding="utf-8").split())
+    shown = paired(folder, report, run, figure)
+    value, interval = shown.lstrip("+").split(" ", 1)
+    # In prose also "by 0.080 (…)" and "+0.080, 0.038 to 0.122".
+    told = (shown, f"by {value} {interval}", f"+{value}, {interval[1:-1]}")
+    assert any(words in text for words in told) or f"by {value} {interval[:-1]}" in text, told
 
 
 def test_the_pool_holds_the_problems_that_were_counted() -> None:
     keys = json.loads((SECOND / "gsm8k-pool.json").read_text(encoding="utf-8"))
-    assert len(set(keys)) == len(keys) == 179 + 31 + 6 + 2 + 1
+    assert len(set(keys)) == len(keys)
+    text = " ".join((SECOND / "README.md").read_text(encoding="utf-8").split())
+    counts, between = re.findall(r"right answers 0: 1,180, (.*?)\. The \[(\d+) between\]", text)[0]
+    assert sum(int(pair.split(": ")[1]) for pair in counts.split(", ")) == int(between) == len(keys)
     assert all(re.fullmatch("gsm8k-[0-9a-f]{10}", key) for key in keys)
-
-
-def write(path: Path, metrics: list[dict]) -> Path:
-    path.write_text("".join(json.dumps(row) + "\n" for row in metrics))
-    return path
-
-
-def test_metrics_are_read_by_step_from_rows_of_any_order(tmp_path: Path) -> None:
-    path = write(
-        tmp_path / "metrics.jsonl",
-        [
-            {"step": 2.0, "train/agg/all/agent/reward/mean": 0.5, "entropy/all/mean": 0.2},
-            {"step": 1, "train/agg/all/agent/reward/mean": 0.25, "entropy/all/max": 9.0},
-        ],
-    )
-    values = curve.read_metrics(path)
-    assert values["training reward (all rollouts)"] == {1: 0.25, 2: 0.5}
-    assert values["entropy, nats a token"] == {2: 0.2}
-    assert values["evaluation reward"] == {}
-
-
-def test_several_sources_stay_apart(tmp_path: Path) -> None:
-    row = {"train/easy/all/agent/reward/mean": 0.9, "train/agg/all/agent/reward/mean": 0.5}
-    row |= {"train/hard/all/agent/reward/mean": 0.1, "eval/a/all/agent/reward/mean": 0.3}
-    values = curve.read_metrics(write(tmp_path / "metrics.jsonl", [{"step": 1} | row]))
-    assert values["training reward (all rollouts)"] == {1: 0.5}
-    assert values["evaluation reward"] == {1: 0.3}
-    row |= {"eval/b/all/agent/reward/mean": 0.7}
-    values = curve.read_metrics(write(tmp_path / "metrics.jsonl", [{"step": 1} | row]))
-    assert (values["evaluation reward: a"], values["evaluation reward: b"]) == ({1: 0.3}, {1: 0.7})
-
-
-def test_moving_mean() -> None:
-    assert curve.moving_mean([1.0, 3.0, 5.0], window=2) == [1.0, 2.0, 4.0]
-
-
-def test_picture(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    write(tmp_path / "metrics.jsonl", [{"step": n, "entropy/all/mean": n / 10} for n in range(8)])
-    monkeypatch.setattr("sys.argv", ["curve", str(tmp_path), "--out", str(tmp_path / "curve.png")])
-    curve.main()
-    assert (tmp_path / "curve.png").read_bytes().startswith(b"\x89PNG")
-    assert "wrote" in capsys.readouterr().out
-    assert sorted(p.name for p in tmp_path.iterdir()) == ["curve.png", "metrics.jsonl"]
-
-
-def test_several_runs_share_the_panels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    runs = []
-    for number, name in enumerate(("one", "two")):
-        (tmp_path / name).mkdir()
-        rows: list[dict[str, float]] = [
-            {"step": n, "train/agg/all/agent/num_output_tokens/mean": 100 + n + number} for n in range(8)
-        ]
-        # Only the second has evaluations.
-        rows += [{"step": n, "eval/test/all/agent/reward/mean": n / 10} for n in (2, 7)] * number
-        rows += [{"step": n, "train/agg/all/agent/reward/mean": 0.8 + n / 100} for n in (2, 7)] * number
-        runs.append(write(tmp_path / name / "metrics.jsonl", rows).parent)
-    drawn = {}
-    monkeypatch.setattr(Figure, "savefig", lambda self, path, **_: (drawn.update(figure=self), Path(path).touch()))
-    monkeypatch.setattr("sys.argv", ["curve", *map(str, runs), "--out", str(tmp_path / "curve.png")])
-    curve.main()
-    panels = {axis.get_title(loc="left"): axis for axis in drawn["figure"].axes}
-    assert set(panels) == {"sampled tokens a rollout", "evaluation reward", "training reward (all rollouts)"}
-    dots = [line.get_ydata() for line in panels["sampled tokens a rollout"].lines if line.get_linestyle() == "None"]
-    assert [list(heights) for heights in dots if len(heights)] == [
-        [100 + n for n in range(8)],
-        [101 + n for n in range(8)],
-    ]
-    evaluated = panels["evaluation reward"]
-    dots_and_line = [list(line.get_ydata()) for line in evaluated.lines if len(line.get_ydata())]
-    assert dots_and_line == [[0.2, 0.7], [0.2, 0.7]], "few values are joined, not averaged"
-    assert evaluated.get_ylim() == (0, 1)
-    low, high = panels["training reward (all rollouts)"].get_ylim()
-    assert 0.8 < low < 0.82 and high == 1, "a change between high values can be seen"
-    (legend,) = drawn["figure"].legends
-    assert [text.get_text() for text in legend.get_texts()] == ["one", "two"]
-
-
-def test_two_runs_of_one_name_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = write(tmp_path / "metrics.jsonl", [{"step": 1, "entropy/all/mean": 0.1}])
-    monkeypatch.setattr("sys.argv", ["curve", str(path), str(tmp_path)])
-    with pytest.raises(SystemExit, match="a second run named"):
-        curve.main()
-
-
-def test_a_file_without_metrics_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    write(tmp_path / "metrics.jsonl", [{"step": 1, "optim/lr": 1e-4}])
-    monkeypatch.setattr("sys.argv", ["curve", str(tmp_path)])
-    with pytest.raises(SystemExit, match=r"none of the metrics of a run is here; train with \[monitors.file\]"):
-        curve.main()
 
 
 @pytest.mark.parametrize(("run", "last"), [("invoices", 34), ("musique", 20)])
@@ -286,10 +223,11 @@ def test_the_second_run_left_its_samples_before_it_fell() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "largest", "updates"),
-    [("gold-fraction-1e-4", "20", 4), ("solved-1e-4", "6.6", 4), ("solved-2e-4", "8.8", 6)],
+    ("run", "largest", "updates"),
+    [("A", "20", 4), ("B", "6.6", 4), ("C", "8.8", 6)],
 )
-def test_the_third_runs_stayed_near_their_samples(name: str, largest: str, updates: int) -> None:
+def test_the_third_runs_stayed_near_their_samples(run: str, largest: str, updates: int) -> None:
+    name = PAIRED[run]
     path = THIRD / f"{name}.jsonl"
     measured = by_step([e for e in evaluations(THIRD, "invoices-report.json") if e["run"] == name])
     logged = curve.read_metrics(path)["evaluation reward"]
@@ -303,3 +241,5 @@ def test_the_third_runs_stayed_near_their_samples(name: str, largest: str, updat
     assert [row["step"] for row in metrics] == list(range(1, 121))
     assert f"{max(row.get('mismatch_kl/all/max', 0) for row in metrics):.2g}" == largest
     assert max(row.get("off_policy/max", 0) for row in metrics) == updates
+    text = " ".join((THIRD / "README.md").read_text(encoding="utf-8").split())
+    assert "up to 4 (C: 6) updates old" in text and f"{largest} in {run}" in text

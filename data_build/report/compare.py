@@ -2,10 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import isclose
 
 from data_build.report.measures import MEASURES, Measure
 from data_build.report.stats import Estimate, difference
 from data_build.report.summary import Evaluation
+
+FEWEST_CHANGED = 6
+"""Tasks that must differ before a difference is clear: with fewer, all in one direction, a sign test has p > 0.05."""
 
 
 @dataclass(frozen=True)
@@ -17,14 +21,16 @@ class Difference:
     taskset: str
     figure: str
     """`pass@1` …, or one of `measures.PAIRED`."""
+    changed: int
+    """Common tasks whose value differs."""
     estimate: Estimate
     """`tasks`: common tasks; `excluded`: tasks that only one of the two has."""
 
     @property
     def clear(self) -> bool:
-        """Whether the interval leaves out zero."""
+        """Whether the interval leaves out zero, and enough tasks differ to tell that from chance."""
         low, high = self.estimate.low, self.estimate.high
-        return low is not None and high is not None and (low > 0 or high < 0)
+        return self.changed >= FEWEST_CHANGED and low is not None and high is not None and (low > 0 or high < 0)
 
 
 def differences(
@@ -38,14 +44,21 @@ def differences(
             continue
         own, other = by_task(evaluation, wrong), by_task(base, wrong)
         for figure in (name for name in own if name in other):
-            estimate = difference(own[figure], other[figure], seed)
-            if estimate.tasks:
-                found.append(Difference(label(evaluation), label(base), evaluation.taskset, figure, estimate))
+            share = figure not in MEASURES or MEASURES[figure].share
+            estimate = difference(own[figure], other[figure], seed, share=share)
+            if not estimate.tasks:
+                continue
+            common = own[figure].keys() & other[figure].keys()
+            changed = sum(not isclose(own[figure][task], other[figure][task], abs_tol=1e-9) for task in common)
+            found.append(Difference(label(evaluation), label(base), evaluation.taskset, figure, changed, estimate))
     return found
 
 
 def by_task(evaluation: Evaluation, wrong: bool) -> dict[str, dict[str, float]]:
-    """Value by task of every figure that has one a task, pass@k by k first."""
+    """Value by task of every figure that has one a task, pass@k by k first.
+
+    `wrong` counts infrastructure failures as wrong in pass@k; no other figure has them.
+    """
     return {f"pass@{k}": values for k, values in evaluation.task_pass[wrong].items()} | evaluation.task_measures
 
 

@@ -59,6 +59,8 @@ def make_report(
         by_taskset[taskset] += rollouts
     chosen = {taskset: choose(rollouts, taskset, solved, threshold) for taskset, rollouts in by_taskset.items()}
     ks = common_k(groups)
+    # A run that never answers has no diversity, rather than no figure for it.
+    answered = {taskset for taskset, rollouts in by_taskset.items() if any(d.answer is not None for d in rollouts)}
     evaluations = [
         summarise(
             key,
@@ -66,6 +68,7 @@ def make_report(
             solved_by=chosen[key[1]],
             threshold=threshold,
             k=ks.get(key[1], 0),
+            answers=key[1] in answered,
             limit=coverage,
             seed=seed,
         )

@@ -18,7 +18,7 @@ from markupsafe import Markup
 from data_build.report.browser import BLOCK, Packed
 from data_build.report.buckets import BUCKETS
 from data_build.report.charts import Chart
-from data_build.report.compare import Cell, label
+from data_build.report.compare import FEWEST_CHANGED, Cell, label
 from data_build.report.figures import Report
 from data_build.report.measures import MEASURES
 from data_build.report.stats import RESAMPLES, Estimate
@@ -64,7 +64,7 @@ def render(report: Report, charts: list[Chart], packed: Packed) -> str:
         buckets=BUCKETS,
         hops=sorted({n for e in finals for n in e.measures if n.startswith("hop")}, key=lambda name: int(name[3:])),
         measures=MEASURES,
-        passes={d.figure for d in report.differences} - MEASURES.keys(),
+        fewest_changed=FEWEST_CHANGED,
         length_measures=[name for name in LENGTH_MEASURES if any(name in e.measures for e in finals)],
         digits={name: DIGITS.get(name, 3) for name in MEASURES},
         score_names=list(dict.fromkeys(name for e in finals for name in e.scores)),

@@ -110,10 +110,14 @@ def mean(values: Sequence[float] | np.ndarray, seed: int = 0) -> Estimate:
     return estimates({"mean": Column(array, np.ones(len(array)))}, seed)["mean"]
 
 
-def difference(run: Mapping[str, float], baseline: Mapping[str, float], seed: int = 0) -> Estimate:
+def difference(
+    run: Mapping[str, float], baseline: Mapping[str, float], seed: int = 0, *, share: bool = True
+) -> Estimate:
     """Mean of run − baseline over the tasks that both have, paired by key: what a task's difficulty adds cancels.
 
-    `tasks` is the number of common tasks, `excluded` the number that only one of them has.
+    `tasks` is the number of common tasks, `excluded` the number that only one of them has. Where no task differs, a
+    `share` (values in [0, 1]) has the exact bound of an unseen change; other values have no interval, as a single
+    task could differ by any amount.
     """
     common = sorted(run.keys() & baseline.keys())
     gaps = [run[key] - baseline[key] for key in common]
@@ -121,7 +125,7 @@ def difference(run: Mapping[str, float], baseline: Mapping[str, float], seed: in
     found = mean(gaps, seed)
     low, high = found.low, found.high
     if len(gaps) > 1 and not any(gaps):
-        low, high = -_unseen(len(gaps)), _unseen(len(gaps))
+        low, high = (-_unseen(len(gaps)), _unseen(len(gaps))) if share else (None, None)
     return Estimate(found.value, low, high, len(common), excluded)
 
 

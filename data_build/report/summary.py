@@ -91,9 +91,21 @@ def common_k(groups: Mapping[Key, Sequence[Digest]]) -> dict[str, int]:
 
 
 def summarise(
-    key: Key, rollouts: Sequence[Digest], *, solved_by: str, threshold: float, k: int, limit: float, seed: int
+    key: Key,
+    rollouts: Sequence[Digest],
+    *,
+    solved_by: str,
+    threshold: float,
+    k: int,
+    answers: bool,
+    limit: float,
+    seed: int,
 ) -> Evaluation:
-    """All figures of one evaluation. `k`: `common_k` of its taskset; `limit`: coverage below which it is incomplete."""
+    """All figures of one evaluation.
+
+    `k`: `common_k` of its taskset; `answers`: whether its taskset has final answers that can be told apart; `limit`:
+    coverage below which it is incomplete.
+    """
     run, taskset, step = key
     by_task: dict[str, list[Digest]] = defaultdict(list)
     for rollout in rollouts:
@@ -115,7 +127,7 @@ def summarise(
             column = columns[f"{wrong}:{each}"] = pass_column(n, c, each)
             task_pass[wrong][each] = _by_task(names, column)
     gaps = _length_gaps(tasks, solved_by, threshold)
-    columns |= _measure_columns(tasks, right, gaps, k)
+    columns |= _measure_columns(tasks, right, gaps, k, answers)
     found = estimates(columns, seed)
     tokens_right = [d.tokens for d in solved if d.tokens is not None]
     buckets = Counter(d.bucket for d in counted)
@@ -158,7 +170,9 @@ def _mismatch(d: Digest) -> bool:
     return d.bucket is not None and recorded is not None and (d.bucket == BUCKETS[0]) != (recorded >= 1 - TOLERANCE)
 
 
-def _measure_columns(tasks: list[list[Digest]], right: list[list[Digest]], gaps: list[float | None], k: int) -> Columns:
+def _measure_columns(
+    tasks: list[list[Digest]], right: list[list[Digest]], gaps: list[float | None], k: int, answers: bool
+) -> Columns:
     """Numerator and denominator by task of every measure; see `stats.estimates`."""
 
     def per_rollout(value: Callable[[Digest], float | None], share: bool = False) -> Column:
@@ -180,7 +194,7 @@ def _measure_columns(tasks: list[list[Digest]], right: list[list[Digest]], gaps:
     if k > 1:
         pairs = [(len(task), len(solved)) for task, solved in zip(tasks, right, strict=True)]
         columns["pass_gap"] = _ratio([(pass_at_k(n, c, k) - c / n, 1)] if n >= k else [] for n, c in pairs)
-        if any(d.answer is not None for task in tasks for d in task):
+        if answers:
             columns["distinct_answers"] = _ratio([(_distinct(t, k), 1)] if len(t) >= k else [] for t in tasks)
     for name in sorted({name for task in tasks for d in task for name in d.scores if _is_recall(name)}):
         columns[name] = per_rollout(lambda d, name=name: d.scores.get(name), share=True)

@@ -1,13 +1,12 @@
 """Whether processes of an earlier start of the same run are still alive.
 
-`kill -9` on `rl` reaches the launcher; the trainer runs in a session of its own and lives on. A later start in the same
-folder then has two trainers: both take its batches and write its checkpoints. Met in a run on 2026-11-30.
-Source: prime-rl `entrypoints/rl.py` and `sft.py` at the pinned commit, which start every part with
-`@ <run folder>/configs/…`.
+`kill -9` on `rl` or its process group reaches the launcher; `torchrun` starts the trainer in a session of its own, and
+it lives on. A later start in the same folder then has two trainers: both take its batches and write its checkpoints.
+Met twice on 2026-11-30. prime-rl renames its processes (`PRIME-RL::Trainer`), so that a command line names no run; but
+every part writes its output to `<run folder>/logs/attempt_<n>/` (entrypoints/rl.py and sft.py at the pinned commit).
 """
 
-from collections.abc import Sequence
-from itertools import pairwise
+import os
 from pathlib import Path
 from typing import Any
 
@@ -35,22 +34,25 @@ def problem(command: str, config: dict[str, Any]) -> str | None:
 
 
 def alive(folder: Path) -> list[int]:
-    """Ids of the processes started with `@` and a file of `<folder>/configs`, but for this one and those above it."""
-    configs = (folder / "configs").resolve()
+    """Ids of the processes that write to a file of `<folder>/logs`.
+
+    Not counted: this process and those above it, and its process group, in which a `tee` of its own output runs.
+    """
+    logs = (folder / "logs").resolve()
     here = psutil.Process()
     own = {process.pid for process in (here, *here.parents())}
     found = []
     for process in psutil.process_iter():
-        if process.pid in own:
-            continue
         try:
-            files = _given(process.cmdline())
-            if any((Path(process.cwd()) / file).resolve().is_relative_to(configs) for file in files):
+            if process.pid not in own and os.getpgid(process.pid) != os.getpgrp() and _writes_to(process, logs):
                 found.append(process.pid)
         except (psutil.Error, OSError):
             continue  # it has ended, or is another user's
     return found
 
 
-def _given(words: Sequence[str]) -> list[str]:
-    return [file for mark, file in pairwise(words) if mark == "@"]
+def _writes_to(process: psutil.Process, logs: Path) -> bool:
+    # Only Linux, where prime-rl trains, tells how a file is open.
+    return any(
+        getattr(file, "mode", "w") != "r" and Path(file.path).is_relative_to(logs) for file in process.open_files()
+    )

@@ -51,7 +51,7 @@ def moving_mean(values: list[float], window: int = WINDOW) -> list[float]:
 def draw(runs: dict[str, dict[str, dict[int, float]]], out: Path) -> None:
     """One panel a metric that any run has, raw values as dots, their moving mean as a line; runs by name.
 
-    Shares start at 0 where any value lies in the lower half.
+    Rewards and shares within [0, 1] start at 0 where the smallest value is at most half the largest.
     Written to a temporary name and renamed.
     """
     from matplotlib.figure import Figure
@@ -71,7 +71,8 @@ def draw(runs: dict[str, dict[str, dict[int, float]]], out: Path) -> None:
             axis.plot(steps, mean, linewidth=1.5, color=f"C{2 * number + (len(runs) == 1)}")
         if "reward" in panel or "share" in panel:
             low, high = axis.dataLim.intervaly
-            axis.set_ylim(0 if low < high / 2 else None, 1 if high > 0.5 else None)
+            if low >= 0 and high <= 1:
+                axis.set_ylim(0 if low <= high / 2 else None, 1 if high > 0.5 else None)
         axis.set_title(panel, fontsize=9, loc="left")
         axis.grid(alpha=0.3)
     axes[-1].set_xlabel("training step")

@@ -33,9 +33,9 @@ FAILED = "a call failed"
 MENDED = "mended"
 BESIDE = {
     FAILED: "some call was refused or found no row, whatever came of it",
-    MENDED: "a later call of it found something, and the rollout is solved",
+    MENDED: "a later turn of the same rollout called with success, and it is solved",
 }
-"""Counted beside the kinds: does the model try again?"""
+"""Counted beside the kinds, without errors of the machinery: does the model try again?"""
 
 
 def kind(rollout: Rollout) -> str:
@@ -74,6 +74,21 @@ def _last_call(rollout: Rollout) -> str:
     return calls[-1]["function"]["name"]
 
 
+def beside(rollout: Rollout, found: str) -> list[str]:
+    """Which of `BESIDE` hold for a rollout of this kind."""
+    turns: list[list[bool]] = []
+    for message in rollout.messages:
+        if message["role"] == "assistant":
+            turns.append([])
+        elif message["role"] == "tool":
+            turns[-1].append(bool(_records(str(message["content"]))))
+    failed = [i for i, hits in enumerate(turns) if not all(hits)]
+    if not failed or found == "error":
+        return []
+    again = any(any(hits) for hits in turns[failed[0] + 1 :])
+    return [FAILED, MENDED] if again and found == SOLVED else [FAILED]
+
+
 def count(run: Path, calls: int | None) -> dict[str, Counter[str]]:
     """Rollouts by kind, and by `BESIDE`, for each task; `calls` keeps tasks whose shortest route has so many.
 
@@ -86,10 +101,8 @@ def count(run: Path, calls: int | None) -> dict[str, Counter[str]]:
         found = kind(rollout)
         if calls is None or len(rollout.task["path"]) == calls:
             counts[rollout.task_key][found] += 1
-            hits = [bool(_records(result)) for result in _results(rollout)]
-            if False in hits:
-                again = found == SOLVED and True in hits[hits.index(False) :]
-                counts[rollout.task_key].update([FAILED, MENDED] if again else [FAILED])
+            for name in beside(rollout, found):
+                counts[rollout.task_key][name] += 1
     if problems:
         raise ValueError(problems.summary())
     if not counts:
@@ -113,14 +126,19 @@ def table(runs: dict[str, dict[str, Counter[str]]]) -> Table:
     if len(runs) > 1:
         made.add_column("difference (95 %)", no_wrap=True)
     first, last = next(iter(runs.values())), list(runs.values())[-1]
-    for name in (*KINDS, SOLVED, *BESIDE):
-        if name == FAILED:
-            made.add_row("all", *(str(sum(map(total, counts.values()))) for counts in runs.values()), end_section=True)
+
+    def add(name: str) -> None:
         numbers = [sum(of[name] for of in counts.values()) for counts in runs.values()]
         cells = [str(number) for number in numbers]
         if len(runs) > 1 and any(numbers):
             cells.append(_shown(difference(shares(last, name), shares(first, name))))
         made.add_row(name, *cells)
+
+    for name in (*KINDS, SOLVED):
+        add(name)
+    made.add_row("all", *(str(sum(map(total, counts.values()))) for counts in runs.values()), end_section=True)
+    for name in BESIDE:
+        add(name)
     return made
 
 
