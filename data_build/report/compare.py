@@ -32,6 +32,11 @@ class Difference:
         low, high = self.estimate.low, self.estimate.high
         return self.changed >= FEWEST_CHANGED and low is not None and high is not None and (low > 0 or high < 0)
 
+    @property
+    def reading(self) -> str:
+        """`clear`, `within noise` or `no task differs`."""
+        return "clear" if self.clear else "within noise" if self.changed else "no task differs"
+
 
 def differences(
     finals: Sequence[Evaluation], baselines: Mapping[str, Evaluation], wrong: bool, seed: int

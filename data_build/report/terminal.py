@@ -41,10 +41,9 @@ def print_headline(report: Report, console: Console) -> None:
     console.print(table)
     for d in report.differences:
         if d.figure == "pass@1":
-            reading = "clear" if d.clear else "within noise"
             line = (
                 f"{d.run} − {d.baseline} on {d.taskset}: pass@1 {d.estimate.value:+.3f} "
-                f"({interval(d.estimate, 3)}), {d.estimate.tasks:,} common tasks: {reading}"
+                f"({interval(d.estimate, 3)}), {d.estimate.tasks:,} common tasks: {d.reading}"
             )
             console.print(Text(line))
     for s in report.savings:
