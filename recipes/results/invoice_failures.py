@@ -46,7 +46,7 @@ def kind(rollout: Rollout) -> str:
         return "error"
     if rollout.rewards.get("solved") == 1.0:
         return SOLVED
-    results = _results(rollout)
+    results = [str(message["content"]) for message in rollout.messages if message["role"] == "tool"]
     if not results:
         return "no call"
     if results[-1].startswith("no order row"):
@@ -59,10 +59,6 @@ def kind(rollout: Rollout) -> str:
         return "right row" if len(records) == 1 else "several rows"
     wanted = rollout.task["path"][-1]["name"]
     return "half way" if _last_call(rollout) == "SearchSupplier" != wanted else "wrong rows"
-
-
-def _results(rollout: Rollout) -> list[str]:
-    return [str(message["content"]) for message in rollout.messages if message["role"] == "tool"]
 
 
 def _records(result: str) -> list[str]:
