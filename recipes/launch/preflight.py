@@ -1,5 +1,6 @@
-"""What is missing, seen before prime-rl's start of a minute: files, folders, merged models, whole
-checkpoints; and what is there too much: processes of an earlier start of the run.
+"""What would fail, seen before prime-rl's start of a minute.
+
+Missing: files, folders, merged models, whole checkpoints. Too much: processes of an earlier start of the run.
 
 Only existence is checked here; whether the settings fit together is for prime-rl's own configuration classes.
 """
